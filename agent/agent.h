@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the agent share: the state of the process, of a thread and of a lane.
+ *
+ * Contexts, named in the comment of each function:
+ *   CTOR    in the loader, before main
+ *   THREAD  a thread's first marker, or its end
+ *   SAFE    anywhere, signal handlers too; keeps errno; makes only raw or async-signal-safe system calls
+ *   MARKER  SAFE, and touches nothing but its own lane and what its sources declare
+ *
+ * Nothing here allocates from the heap, locks, prints or ends the program.  After the process entered a seccomp
+ * sandbox (process.sealed) nothing here makes a system call.
+ */
+#ifndef SPARK_AGENT_H
+#define SPARK_AGENT_H
+
+#include "common/base.h"
+#include "common/source_table.h"
+#include "common/wire.h"
+#include "sys.h"
+
+/* The types of the marker interface alone: the agent has no markers. */
+#define SPARK_DISABLE
+#include "spark/spark.h"
+
+#define LANE_HASH 256              /* first size of a lane's table of nodes */
+
+/* lane.gate: 0 not begun, or wiped by fork; a stack pointer: a marker is inside. */
+enum lane_gate {
+	GATE_NONE = 0,
+	GATE_FAST = 1,             /* idle */
+	GATE_SLOW = 2,             /* idle; the fast path must not be taken (lane.special) */
+	GATE_MOST = GATE_SLOW,
+};
+
+struct lane {
+	u64 gate;
+	u32 next_region;           /* of the frame above the top: the same region takes it again; 0: none */
+	u32 top_region;
+	struct wire_frame *top;    /* frames[depth - 1] */
+	struct wire_node **top_node; /* np[depth] */
+	u64 *bucket;               /* where the pending duration is to be counted */
+	struct wire_lane *w;
+	u64 sink;                  /* the bucket of nothing */
+	u32 special;               /* LANE_* */
+	u32 first_parent;          /* lanes above 0: node that regions begun at depth 0 belong to */
+	u32 *hash;                 /* refs of nodes by parent and region; open addressing */
+	u32 hash_mask;
+	u32 hash_used;
+	u32 other;                 /* node of "[other]" */
+	u32 deep;                  /* brackets begun beyond the depth limit */
+	u32 orphans;               /* frames with WIRE_FRAME_ORPHAN */
+	u32 dropped;               /* frames dropped as skipped whose end may still come */
+	u64 orphaned_at;           /* ticks when a frame last became an orphan */
+	u32 node_page;             /* page that nodes are taken from */
+	u32 node_reuse;            /* pages of a reaped slot not used again yet */
+	u32 hist_page;
+	u32 hist_reuse;
+	u64 *cells;                /* source readings at begin, source_cells() for each frame */
+	struct wire_node *np[WIRE_DEPTH + 2]; /* np[0] the root, np[d] the region at depth d */
+};
+
+enum lane_special {
+	LANE_SOURCES = 1 << 0,
+	LANE_ORPHANS = 1 << 1,
+	LANE_DEEP = 1 << 2,
+	LANE_UPPER = 1 << 3,       /* a lane of signal handlers */
+	LANE_LATE = 1 << 4,        /* claimed after the last destructor round: released at depth 0 */
+	LANE_CLOCK = 1 << 5,       /* the clock is not the TSC */
+};
+
+/* The private half of a thread, one page of memory that fork wipes: a closed gate sends a child the slow way. */
+struct thread {
+	const volatile u32 *detector_word;
+	u32 detector_seen;
+	u32 detector;              /* enum wire_detector */
+	u64 force_ticks;           /* brackets as long as this are resynchronized anyway */
+	struct lane lane;
+	s64 off;                   /* off-CPU ticks since the slot's start */
+	u64 sync_ticks;
+	u64 sync_cpu_ns;
+	u64 base_moves;            /* proof that the detector sees switches: state at the last forced look */
+	u64 base_csw;
+	struct wire_slot *slot;
+	struct lane *upper[WIRE_LANES - 1];
+	u32 state;                 /* enum unit_state */
+	u32 slot_ref;
+	u32 rounds;                /* destructor rounds seen */
+	const void *page;          /* perf page of the detector */
+	u32 hash[LANE_HASH];
+};
+
+_Static_assert(sizeof(struct thread) <= WIRE_PAGE, "a thread is one page");
+
+enum process_state { PROCESS_NEW = 0, PROCESS_STARTING, PROCESS_LIVE, PROCESS_DORMANT };
+
+/* Wiped by fork: a child sees PROCESS_NEW. */
+struct process_life {
+	u32 state;                 /* enum process_state */
+	u32 pid;
+	u32 first_unit;            /* of the thread pool: those below were a parent's */
+	u32 reserved;
+	u64 lowest_free;           /* units below the low half are in use; the high half counts what was given back */
+	struct wire_process *wire;
+};
+
+/* Kept over fork. */
+struct agent {
+	u32 flags;                 /* enum wire_config_flags */
+	u32 sources;               /* mask of bracketed sources */
+	u32 cells;
+	u32 stride;                /* bytes of a node */
+	u32 clock;                 /* enum wire_clock */
+	u32 detector;              /* what the constructor proved */
+	u32 tid_offset;            /* of the thread's id behind pthread_self(); 0: not found */
+	bool ready;                /* a segment is mapped */
+	bool sealed;               /* no more system calls */
+	bool blind;                /* a thread may not read the clock: none starts any more */
+	bool calibrated;
+	u32 bracket;               /* ticks, see struct wire_process */
+	u32 pair;
+	u32 source_cost[WIRE_CELLS];
+	struct wire_header *header;
+};
+
+extern struct agent agent;
+extern struct process_life *life;
+extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+extern struct thread thread_none;
+
+extern const struct spark_agent_v1 spark_agent_v1 __attribute__((visibility("default")));
+
+/* SAFE. No more system calls. */
+static inline bool agent_sealed(void)
+{
+	return load_relaxed(&agent.sealed);
+}
+
+/* ---- agent.c */
+
+/* SAFE. Makes this process live if it can be; false: stay silent. */
+bool agent_live(void);
+/* SAFE. The process is live and the name is one; a null name is counted. */
+bool agent_takes(const char *name);
+/* SAFE. Counts something that could not be kept. */
+void agent_lose(enum wire_loss loss);
+/* SAFE. Ticks of the clock that the configuration names. */
+static inline u64 agent_ticks(void)
+{
+	return likely(agent.clock == WIRE_CLOCK_TSC) ? cpu_ticks() : clock_ns(CLOCK_MONOTONIC_RAW);
+}
+/* SAFE. Thread or process CPU time, faults and switches; not valid after sealing. */
+void agent_rusage(int who, struct wire_rusage *usage);
+/* SAFE. Writes the calibration into the process's record. */
+void agent_publish_costs(void);
+/* SAFE. ns to ticks by the header's rate. */
+s64 agent_ns_to_ticks(s64 ns);
+
+/* ---- segment.c */
+
+extern char *segment_chunks[WIRE_CHUNKS];
+
+/* CTOR. Maps the first chunk of the memfd. 0 or -errno. */
+int segment_open(int fd);
+/* MARKER. Pages of fresh zeroed memory that lie within one chunk; 0: none to be had. */
+u32 segment_alloc(u32 bytes);
+/* MARKER. Maps the chunk that ref lies in, where another process handed it out. */
+void *segment_map_ref(u32 ref);
+/* MARKER. What lies at a ref from another process can be used here; maps it if need be. */
+bool segment_reach(u32 ref);
+/* MARKER. */
+static inline void *segment_ptr(u32 ref)
+{
+	char *chunk = load_relaxed(&segment_chunks[ref / (WIRE_CHUNK / WIRE_UNIT) % WIRE_CHUNKS]);
+
+	if (unlikely(!chunk))
+		return segment_map_ref(ref);
+	return chunk + (size_t)(ref % (WIRE_CHUNK / WIRE_UNIT)) * WIRE_UNIT;
+}
+/* MARKER. The same for what lies in the lane's own pages: they were mapped when they were taken. */
+static inline void *segment_own_ptr(u32 ref)
+{
+	return segment_chunks[ref / (WIRE_CHUNK / WIRE_UNIT)] + (size_t)(ref % (WIRE_CHUNK / WIRE_UNIT)) * WIRE_UNIT;
+}
+/* SAFE. Private zeroed memory and what fork does to it in the child; NULL: none to be had, or sealed. */
+enum private_kind { PRIVATE_INHERITED, PRIVATE_WIPED, PRIVATE_ABSENT };
+void *segment_private(size_t bytes, enum private_kind kind);
+void segment_private_drop(void *p, size_t bytes);
+
+/* ---- unit.c */
+
+/* IDLE: an ended thread's, with its slot. LANE: the memory of a lane of signal handlers. */
+enum unit_state { UNIT_FREE = 0, UNIT_IDLE, UNIT_LIVE, UNIT_LANE };
+
+/* CTOR. 0 or -errno. */
+int unit_start(void);
+/* THREAD. A unit in the new state; its memory is zero, or an idle one's. NULL: none to be had. */
+struct thread *unit_take(enum unit_state state);
+void unit_give(struct thread *unit, enum unit_state state);
+/* THREAD. Empties a unit that is to be given back as UNIT_FREE. */
+void unit_clear(struct thread *unit);
+/* SAFE. In a forked child, before anything takes a unit. */
+void unit_forked(void);
+
+/* ---- thread.c */
+
+/* THREAD. The calling thread with a slot, or NULL. */
+struct thread *thread_claim(void);
+/* THREAD. At depth 0 after the last destructor round. */
+void thread_release(struct thread *t);
+/* THREAD. The calling thread's markers end: it may not read the clock any more. */
+void thread_blind(void);
+/* THREAD. The calling thread's figures are brought up to now, in case that nothing follows. */
+void thread_settle(void);
+/* MARKER. Reads the thread's CPU clock and settles off-CPU time; the ticks at which it did. */
+u64 thread_resync(struct thread *t);
+/* MARKER. The same for a long bracket, with a proof that the detector works. */
+void thread_audit(struct thread *t);
+/* MARKER. The lane for a marker that interrupted another one; NULL: none. */
+struct lane *thread_upper_lane(struct thread *t, u64 sp);
+/* CTOR. */
+int thread_start(void);
+
+/* ---- detect.c */
+
+/* CTOR. Arms rseq on the main thread before a blocking call. */
+void detect_arm(void);
+/* CTOR. What can be relied on here, after that call; may block shortly. */
+enum wire_detector detect_prove(void);
+/* THREAD. */
+void detect_open(struct thread *t);
+void detect_close(struct thread *t);
+/* MARKER. The detector moved since the last look. */
+static inline bool detect_moved(const struct thread *t)
+{
+	return *t->detector_word != t->detector_seen;
+}
+/* MARKER. Makes it quiet again. */
+void detect_rearm(struct thread *t);
+
+/* ---- name.c */
+
+/* SAFE. Ref of a name, entered if new; the ref of "[other]" if there is no room. */
+u32 name_intern(const char *bytes);
+/* SAFE. The same by a call site's cache word, for names that never change. */
+u32 name_site(unsigned long *site, const char *bytes);
+/* SAFE. */
+u32 name_other(void);
+/* MARKER. Whether two refs are of the same name. */
+bool name_same(u32 a, u32 b);
+/* MARKER. bytes for shared records, in units of refs; 0: none. */
+u32 name_record(u32 bytes);
+
+/* ---- node.c */
+
+/* THREAD. Prepares a lane on memory of its slot. 0 or -errno. */
+int lane_init(struct lane *l, u32 ref, u32 *hash);
+/* MARKER. Lets markers in. */
+static inline void lane_open(struct lane *l)
+{
+	barrier();
+	l->gate = l->special ? GATE_SLOW : GATE_FAST;
+}
+/* MARKER. After a change of depth: what the fast path knows by heart. Forgets the frames above. */
+void lane_sync(struct lane *l);
+/* MARKER. The node of a region (or kind) below parent; the lane's "[other]" if none can be had. */
+u32 lane_child(struct lane *l, u32 parent, u32 region);
+/* MARKER. The same without making one; 0: none. */
+u32 lane_find(const struct lane *l, u32 parent, u32 region);
+/* MARKER. Puts the pending duration into its histogram. */
+void lane_flush(struct lane *l);
+/* MARKER. Charges a finished bracket to its node. */
+void lane_charge(struct lane *l, struct wire_node *n, u32 ref, u64 wall, s64 off);
+/* MARKER. Counts a diagnosis. */
+void lane_diagnose(struct lane *l, enum wire_diagnosis kind, u32 name, u64 ticks);
+
+static inline u64 *node_cells(struct wire_node *n)
+{
+	return (u64 *)(n + 1);
+}
+
+/* ---- region.c: entries of the marker table; SAFE */
+
+void region_begin(struct spark_region *r);
+void region_end(struct spark_region *r);
+void region_site_begin(unsigned long *site, const char *name);
+void region_site_end(unsigned long *site, const char *name);
+void region_name_begin(const char *name);
+void region_name_end(const char *name);
+/* MARKER, for the other entries: the lane to use, made busy; NULL: none. lane_leave() when done. */
+struct lane *region_enter(struct thread **t);
+void region_leave(struct lane *l);
+
+/* ---- bracket.c: THREAD. Closes what is open when a thread ends. */
+void bracket_abandon(struct thread *t);
+
+/* ---- calibrate.c: THREAD. Measures the empty bracket and pair. */
+void calibrate(struct thread *t);
+
+/* ---- client.c, window.c: entries of the marker table; SAFE */
+
+void client_units(const char *name, unsigned long n, const char *unit);
+void client_metric(const char *name, double value);
+void client_frame(const char *name);
+void window_begin(const char *name);
+void window_end(const char *name);
+
+/* ---- slots.c */
+
+/* CTOR. Stores the table's address, or 0, in the marker slots of all loaded objects. */
+void slots_set(unsigned long table);
+
+/* ---- seal.c */
+
+/* SAFE. What the assembly of syscall() calls: seccomp and prctl, and results that are errors. */
+long seal_syscall(long n, long a, long b, long c, long d, long e, long f);
+long seal_errno(long ret);
+
+#endif

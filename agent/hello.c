@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The agent's only conversation with sparkctl: one message there, one back with the segment's descriptor, and both
+ * descriptors are closed again.  Every wait has a limit.
+ */
+#define _GNU_SOURCE
+#include "agent.h"
+#include "hello.h"
+#include "safe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "banned.h"
+
+#define WAIT_SECONDS 2
+
+struct invitation {
+	u32 pid;
+	u32 filters;
+	u8 token[WIRE_TOKEN_SIZE];
+	char token_text[2 * WIRE_TOKEN_SIZE + 1];
+	const char *path;
+};
+
+/* "1,<pid>,<filters>,<token>,<path>" (wire.h); anything else is no invitation. */
+static int invitation_parse(const char *text, struct invitation *v)
+{
+	if (!text || text[0] != '0' + WIRE_VERSION || text[1] != ',')
+		return -ENOENT;
+	text = safe_parse_number(text + 2, &v->pid);
+	if (*text++ != ',')
+		return -EINVAL;
+	text = safe_parse_number(text, &v->filters);
+	if (*text++ != ',')
+		return -EINVAL;
+	if (safe_parse_hex(text, v->token, WIRE_TOKEN_SIZE))
+		return -EINVAL;
+	memcpy(v->token_text, text, sizeof(v->token_text) - 1);
+	v->token_text[sizeof(v->token_text) - 1] = 0;
+	text += sizeof(v->token_text) - 1;
+	if (*text++ != ',')
+		return -EINVAL;
+	v->path = text;
+	return 0;
+}
+
+static int hello_connect(int fd, const struct invitation *v)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	size_t length = strlen(v->path);
+
+	if (length < sizeof(a.sun_path)) {
+		memcpy(a.sun_path, v->path, length);
+		if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
+			return 0;
+	}
+	/* Not reachable by path: another root directory or another user. */
+	memset(a.sun_path, 0, sizeof(a.sun_path));
+	memcpy(a.sun_path + 1, WIRE_ABSTRACT_PREFIX, sizeof(WIRE_ABSTRACT_PREFIX) - 1);
+	memcpy(a.sun_path + sizeof(WIRE_ABSTRACT_PREFIX), v->token_text, WIRE_ABSTRACT_DIGITS);
+	length = offsetof(struct sockaddr_un, sun_path) + sizeof(WIRE_ABSTRACT_PREFIX) + WIRE_ABSTRACT_DIGITS;
+	return connect(fd, (struct sockaddr *)&a, (socklen_t)length) ? -errno : 0;
+}
+
+/*
+ * Whoever outlives sparkctl keeps the invitation, and anybody may take the free address then: an answer is only good
+ * from those who could do with us what they like anyway (unix(7), SO_PEERCRED).
+ */
+static int hello_check_peer(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+		return -errno;
+	return peer.uid == 0 || peer.uid == getuid() ? 0 : -EPERM;
+}
+
+/* The answer, and the descriptor if one came. */
+static int hello_receive(int fd, struct wire_config *c, int *memfd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec iov = { c, sizeof(*c) };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct cmsghdr *h;
+	ssize_t n;
+
+	*memfd = -1;
+	do {
+		n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	h = CMSG_FIRSTHDR(&m);
+	if (h && h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS && h->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(memfd, CMSG_DATA(h), sizeof(int));
+	if (n != sizeof(*c) || c->magic != WIRE_MAGIC || c->version != WIRE_VERSION || c->size != sizeof(*c))
+		return -EPROTO;
+	return 0;
+}
+
+/* With RLIMIT_NOFILE at its limit the descriptor does not arrive; the socket's own number serves for this way. */
+static int hello_open_memfd(const struct wire_config *c)
+{
+	char path[64];
+
+	safe_format_fd_path(path, c->peer_pid, (u32)c->peer_fd);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+static int hello_talk(int fd, const struct invitation *v, struct wire_config *c, int *memfd)
+{
+	struct timeval limit = { WAIT_SECONDS, 0 };
+	struct wire_hello hello = {
+		.magic = WIRE_MAGIC,
+		.version = WIRE_VERSION,
+		.size = sizeof(hello),
+		.pid = (u32)getpid(),
+		.tid = (u32)syscall_raw(SYS_gettid, 0, 0, 0, 0, 0, 0),
+		.abi = SPARK_ABI_VERSION,
+	};
+	int ret;
+
+	memcpy(hello.token, v->token, sizeof(hello.token));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	ret = hello_connect(fd, v);
+	if (!ret)
+		ret = hello_check_peer(fd);
+	if (ret)
+		return ret;
+	if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
+		return -errno;
+	detect_arm();
+	return hello_receive(fd, c, memfd);
+}
+
+/*
+ * A filter that the program was started under, and sparkctl not, may kill for a socket.  The loader has just opened
+ * and read files, so that is allowed (proc(5), /proc/PID/status, Seccomp_filters; Linux 5.9).  Raw calls: another
+ * preload may count the program's own.
+ */
+static bool filter_added(u32 known)
+{
+	static const char key[] = "\nSeccomp_filters:\t";
+	char text[4096];
+	const char *at;
+	long n, fd = syscall_raw(SYS_openat, AT_FDCWD, (long)"/proc/self/status", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	u32 filters;
+
+	if (fd < 0)
+		return false;
+	n = syscall_raw(SYS_read, fd, (long)text, sizeof(text) - 1, 0, 0, 0);
+	syscall_raw(SYS_close, fd, 0, 0, 0, 0, 0);
+	text[MAX(n, 0)] = 0;
+	at = strstr(text, key);
+	if (!at)
+		return false;
+	safe_parse_number(at + sizeof(key) - 1, &filters);
+	return filters > known;
+}
+
+int hello_say(struct wire_config *c)
+{
+	struct invitation v;
+	int fd, memfd = -1, ret;
+
+	ret = invitation_parse(secure_getenv(WIRE_ENV), &v);
+	if (ret)
+		return ret;
+	if (filter_added(v.filters))
+		return -EPERM;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	ret = hello_talk(fd, &v, c, &memfd);
+	close(fd);
+	if (!ret && c->verdict != WIRE_GO)
+		ret = -ECANCELED;
+	if (!ret && memfd < 0)
+		memfd = hello_open_memfd(c);
+	if (!ret && memfd < 0)
+		ret = -errno;
+	if (!ret)
+		ret = segment_open(memfd);
+	if (memfd >= 0)
+		close(memfd);
+	return ret;
+}

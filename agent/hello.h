@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The conversation with sparkctl at the start of a process image. */
+#ifndef SPARK_AGENT_HELLO_H
+#define SPARK_AGENT_HELLO_H
+
+struct wire_config;
+
+/* CTOR. Asks for the configuration and maps the segment. 0, or -errno: stay dormant. */
+int hello_say(struct wire_config *config);
+
+#endif

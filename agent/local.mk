@@ -1,0 +1,48 @@
+# libsparkagent.so: libc only, hidden by default, never unloaded, every relocation done before main.
+agent_sources = \
+	agent/agent.c \
+	agent/agent.h \
+	agent/banned.h \
+	agent/bracket.c \
+	agent/bracket.h \
+	agent/calibrate.c \
+	agent/client.c \
+	agent/detect.c \
+	agent/hello.c \
+	agent/hello.h \
+	agent/name.c \
+	agent/node.c \
+	agent/region.c \
+	agent/safe.c \
+	agent/safe.h \
+	agent/seal.c \
+	agent/segment.c \
+	agent/slots.c \
+	agent/source.c \
+	agent/source.h \
+	agent/src_rusage.c \
+	agent/sys.h \
+	agent/thread.c \
+	agent/unit.c \
+	agent/window.c
+
+EXTRA_DIST += agent/exports.map agent/imports.list
+
+pkglib_LTLIBRARIES += libsparkagent.la
+libsparkagent_la_SOURCES = $(agent_sources) $(common_sources)
+libsparkagent_la_CFLAGS = $(STD_CFLAGS) $(WARN_CFLAGS) $(WERROR_CFLAGS) $(AGENT_CFLAGS)
+libsparkagent_la_LDFLAGS = -module -avoid-version -shared \
+	-Wl,-z,nodelete -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
+	-Wl,--version-script=$(srcdir)/agent/exports.map
+EXTRA_libsparkagent_la_DEPENDENCIES = $(srcdir)/agent/exports.map
+
+# The same objects for unit tests, which see the hidden functions; sanitized when asked for.
+check_LTLIBRARIES += libagenttest.la
+libagenttest_la_SOURCES = $(agent_sources)
+libagenttest_la_CFLAGS = $(AM_CFLAGS)
+
+# The .la file names the directory it was installed to, and the tree may be moved.
+install-exec-hook:
+	rm -f $(DESTDIR)$(pkglibdir)/libsparkagent.la
+uninstall-hook:
+	rm -f $(DESTDIR)$(pkglibdir)/libsparkagent.so

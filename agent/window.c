@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Windows: long brackets of the whole process with its CPU time, faults and switches at both edges.  Rare, so each edge makes
+ * system calls, and each window is a record of its own in the segment.
+ */
+#define _GNU_SOURCE
+#include "agent.h"
+
+#include <sys/resource.h>
+
+#include "banned.h"
+
+void window_begin(const char *name)
+{
+	struct wire_window *w;
+	u32 ref;
+
+	if (!agent_takes(name))
+		return;
+	if (fetch_add(&agent.header->window_count, 1) >= WIRE_WINDOWS || !(ref = name_record(sizeof(*w)))) {
+		agent_lose(WIRE_LOSS_WINDOWS);
+		return;
+	}
+	w = segment_ptr(ref);
+	w->name = name_intern(name);
+	w->pid = life->pid;
+	agent_rusage(RUSAGE_SELF, &w->begin_usage);
+	w->start = agent_ticks();
+	w->state = WIRE_WINDOW_OPEN;
+	w->next = load_relaxed(&agent.header->windows);
+	while (!compare_exchange(&agent.header->windows, &w->next, ref))
+		;
+}
+
+/* SAFE. The newest open window of the name in this process. */
+static struct wire_window *window_find(u32 name)
+{
+	struct wire_window *w;
+	u32 hops = 0;
+
+	for (u32 ref = load_acquire(&agent.header->windows); ref && hops++ < WIRE_WINDOWS; ref = w->next) {
+		if (!segment_reach(ref))
+			return NULL;
+		w = segment_ptr(ref);
+		if (w->name == name && w->pid == life->pid && load_relaxed(&w->state) == WIRE_WINDOW_OPEN)
+			return w;
+	}
+	return NULL;
+}
+
+static void window_diagnose(u32 name)
+{
+	struct thread *t;
+	struct lane *l = region_enter(&t);
+
+	if (!l)
+		return;
+	lane_diagnose(l, WIRE_DIAG_WINDOW, name, agent_ticks());
+	region_leave(l);
+}
+
+void window_end(const char *name)
+{
+	struct wire_window *w;
+	u64 now = agent_ticks();
+	u32 ref;
+
+	if (!agent_takes(name))
+		return;
+	ref = name_intern(name);
+	w = window_find(ref);
+	if (!w) {
+		window_diagnose(ref);
+		return;
+	}
+	w->end = now;
+	agent_rusage(RUSAGE_SELF, &w->end_usage);
+	store_release(&w->state, (u32)WIRE_WINDOW_ENDED);
+}

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/* The catalog of metrics; see metric.h. */
+#include "cli/analyze/metric.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/source_table.h"
+
+static const char metric_no_bias[] = "none known";
+static const char metric_marker_bias[] =
+	"includes the markers of the regions inside; see the line on markers";
+
+/* ---- how cells are computed ------------------------------------------------------------------------ */
+
+static struct cell metric_calls(const struct metric *metric, const struct metric_input *in)
+{
+	(void)metric;
+	return cell_counted((double)in->calls);
+}
+
+static struct cell metric_wall(const struct metric *metric, const struct metric_input *in)
+{
+	(void)metric;
+	return in->wall;
+}
+
+static struct cell metric_wall_excl(const struct metric *metric, const struct metric_input *in)
+{
+	(void)metric;
+	return in->wall_excl;
+}
+
+static struct cell metric_cpu(const struct metric *metric, const struct metric_input *in)
+{
+	(void)metric;
+	return in->cpu;
+}
+
+static struct cell metric_cpu_excl(const struct metric *metric, const struct metric_input *in)
+{
+	(void)metric;
+	return in->cpu_excl;
+}
+
+static struct cell metric_off(const struct metric *metric, const struct metric_input *in)
+{
+	(void)metric;
+	return in->off;
+}
+
+/* Whether the row has finished calls; if not, the cell to show instead. */
+static bool metric_finished(const struct metric_input *in, struct cell *absent)
+{
+	if (in->scope != METRIC_REGION)
+		*absent = cell_absent(CELL_NOT_COUNTED, NULL);
+	else
+		*absent = cell_absent(CELL_NOT_COUNTED, "no call has ended");
+	return in->scope == METRIC_REGION && in->row && in->row->calls;
+}
+
+static struct cell metric_ticks(const struct metric_input *in, double ticks)
+{
+	return cell_counted(clock_map_duration(in->clock, ticks));
+}
+
+/* Some call has a duration of its own: not only such as were left open. */
+static bool metric_lasted(const struct metric_input *in, struct cell *absent)
+{
+	if (!metric_finished(in, absent))
+		return false;
+	*absent = cell_absent(CELL_NOT_COUNTED, "no call has ended by itself");
+	return in->row->min <= in->row->max;
+}
+
+static struct cell metric_min(const struct metric *metric, const struct metric_input *in)
+{
+	struct cell absent;
+
+	(void)metric;
+	return metric_lasted(in, &absent) ? metric_ticks(in, (double)in->row->min) : absent;
+}
+
+static struct cell metric_max(const struct metric *metric, const struct metric_input *in)
+{
+	struct cell absent;
+
+	(void)metric;
+	return metric_lasted(in, &absent) ? metric_ticks(in, (double)in->row->max) : absent;
+}
+
+/* The histogram is of durations as read; the empty bracket's share of one call comes off here. */
+static struct cell metric_quantile(const struct metric *metric, const struct metric_input *in)
+{
+	const struct profile_row *row = in->row;
+	struct cell cell;
+	double ticks;
+	u64 total;
+
+	if (!metric_lasted(in, &cell))
+		return cell;
+	total = hist_total(&row->hist);
+	if (!total)
+		return cell_absent(CELL_LOST, "its durations are not in a histogram");
+	ticks = (double)hist_quantile(&row->hist, metric->arg) - row->bracket / (double)row->calls;
+	ticks = MIN(MAX(ticks, (double)row->min), (double)MAX(row->max, row->min));
+	cell = metric_ticks(in, ticks);
+	/* One of a thousand moves no percentile that is shown; a live thread's copy may lack its newest. */
+	if (total + row->calls / 1000 < row->calls && cell_has_value(&cell)) {
+		cell.state = CELL_ESTIMATE;
+		cell.note = "some durations are missing from the histogram";
+	}
+	return cell;
+}
+
+static struct cell metric_units(const struct metric *metric, const struct metric_input *in)
+{
+	const struct profile_row *row = in->row;
+	struct cell cell;
+
+	(void)metric;
+	if (in->scope != METRIC_REGION || !row || !row->units)
+		return cell_absent(CELL_NOT_COUNTED, NULL);
+	if (row->unit_mixed)
+		return cell_absent(CELL_UNAVAILABLE, "given in different units");
+	cell = cell_counted((double)row->units);
+	if (row->unit != PROFILE_NONE)
+		cell.note = in->profile->names[row->unit].bytes;
+	return cell;
+}
+
+static struct cell metric_rate(const struct metric *metric, const struct metric_input *in)
+{
+	struct cell units = metric_units(metric, in);
+	const char *unit = units.note;
+	struct cell rate;
+
+	if (!cell_has_value(&units))
+		return units;
+	units.note = NULL;
+	rate = cell_divide(units, in->wall, (double)NSEC_PER_SEC);
+	if (cell_has_value(&rate))
+		rate.note = unit;
+	return rate;
+}
+
+static const struct usage_field {
+	const char *name;
+	size_t offset;
+} metric_usage_fields[] = {
+	{ "minflt", offsetof(struct wire_rusage, minflt) },
+	{ "majflt", offsetof(struct wire_rusage, majflt) },
+	{ "nvcsw", offsetof(struct wire_rusage, nvcsw) },
+	{ "nivcsw", offsetof(struct wire_rusage, nivcsw) },
+	{ "utime", offsetof(struct wire_rusage, utime_ns) },
+	{ "stime", offsetof(struct wire_rusage, stime_ns) },
+};
+
+/* Of a whole thread, process or window: from its usage. */
+static struct cell metric_usage(const struct metric *metric, const struct metric_input *in)
+{
+	struct cell cell = { .state = in->usage_state, .note = in->usage_note };
+	size_t i;
+	u64 value;
+
+	for (i = 0; i < ARRAY_SIZE(metric_usage_fields); i++)
+		if (!strcmp(metric_usage_fields[i].name, metric->name))
+			break;
+	if (i == ARRAY_SIZE(metric_usage_fields))
+		return cell_absent(CELL_UNAVAILABLE, "read in regions only");
+	if (!cell_has_value(&cell))
+		return cell;
+	if (!in->usage)
+		return cell_absent(CELL_UNAVAILABLE, in->usage_note);
+	memcpy(&value, (const char *)in->usage + metric_usage_fields[i].offset, sizeof(value));
+	cell.value = (double)value;
+	return cell;
+}
+
+static u32 metric_source_of(u32 number)
+{
+	u32 id = 0;
+
+	while (id + 1 < SOURCE_COUNT && source_cells((2u << id) - 1) <= number)
+		id++;
+	return id;
+}
+
+/* A cell of a bracketed source; metric->arg is its number among those of all sources. */
+static struct cell metric_source_cell(const struct metric *metric, const struct metric_input *in)
+{
+	struct cell absent;
+
+	if (in->scope != METRIC_REGION)
+		return metric_usage(metric, in);
+	if (!(in->profile->sources & (1u << metric_source_of(metric->arg))))
+		return cell_absent(CELL_UNAVAILABLE, "read in regions only if --metrics asks for it");
+	if (!metric_finished(in, &absent))
+		return absent;
+	if (in->row->cells_lost || !in->row->cells)
+		return cell_absent(CELL_LOST, "damaged in the program's memory");
+	return cell_counted((double)in->row->cells[metric->arg]);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------- */
+
+#define TIME_ROW(NAME, TITLE, PLACE, IMPORTANCE, VALUE, ARG, SHOWN, WINDOW, MEANING, BIAS) \
+	{ .name = NAME, .title = TITLE, .unit = "ns", .class_name = "quantitative", .source = "time", \
+	  .format = METRIC_NS, .shown = SHOWN, .in_windows = WINDOW, .place = PLACE, .importance = IMPORTANCE, \
+	  .meaning = MEANING, .bias = BIAS, .arg = ARG, .value = VALUE }
+
+static const struct metric metric_first[] = {
+	{ .name = "calls", .title = "calls", .unit = "count", .class_name = "quantitative",
+	  .source = "time", .format = METRIC_COUNT, .shown = true, .in_windows = true, .place = 1,
+	  .importance = 80,
+	  .meaning = "times the region was begun, open ones included", .bias = metric_no_bias,
+	  .value = metric_calls },
+	TIME_ROW("wall", "wall", 2, 100, metric_wall, 0, true, true,
+		 "elapsed time, inner regions and open calls included", metric_marker_bias),
+	TIME_ROW("wall.excl", "excl", 3, 55, metric_wall_excl, 0, false, false,
+		 "elapsed time without that of inner regions", metric_marker_bias),
+	TIME_ROW("wall.min", "min", 10, 35, metric_min, 0, false, false, "shortest call", metric_no_bias),
+	TIME_ROW("wall.max", "max", 15, 50, metric_max, 0, true, false, "longest call", metric_no_bias),
+	TIME_ROW("wall.p50", "p50", 11, 60, metric_quantile, 500, true, false,
+		 "half of the calls took no longer", "within 1/64, from a histogram"),
+	TIME_ROW("wall.p90", "p90", 12, 45, metric_quantile, 900, false, false,
+		 "9 of 10 calls took no longer", "within 1/64, from a histogram"),
+	TIME_ROW("wall.p99", "p99", 13, 85, metric_quantile, 990, true, false,
+		 "99 of 100 calls took no longer", "within 1/64, from a histogram"),
+	TIME_ROW("wall.p999", "p99.9", 14, 40, metric_quantile, 999, false, false,
+		 "999 of 1000 calls took no longer", "within 1/64, from a histogram"),
+	TIME_ROW("cpu", "cpu", 4, 75, metric_cpu, 0, true, true,
+		 "time on a CPU: wall less off-CPU time, by the thread's CPU clock at each switch",
+		 "perf's task-clock reads some 20 us less for each sleep"),
+	TIME_ROW("cpu.excl", "cpu excl", 5, 38, metric_cpu_excl, 0, false, false,
+		 "time on a CPU without that of inner regions", metric_marker_bias),
+	TIME_ROW("offcpu", "off", 6, 70, metric_off, 0, true, false,
+		 "time not on a CPU: waiting, or runnable without a CPU",
+		 "some 20 us more for each sleep than perf's task-clock gives"),
+};
+
+static const struct metric metric_last[] = {
+	{ .name = "units", .title = "units", .unit = "", .class_name = "quantitative",
+	  .source = "client", .format = METRIC_PLAIN, .shown = true, .place = 30, .importance = 47,
+	  .meaning = "work done, as the program says with spark_region_units", .bias = metric_no_bias,
+	  .value = metric_units },
+	{ .name = "rate", .title = "rate", .unit = "1/s", .class_name = "quantitative",
+	  .source = "client", .format = METRIC_RATE, .shown = true, .place = 30, .importance = 48,
+	  .meaning = "work done for each second of wall", .bias = metric_no_bias,
+	  .value = metric_rate },
+};
+
+enum { METRIC_ROWS_MAX = ARRAY_SIZE(metric_first) + ARRAY_SIZE(metric_last) + 32 * WIRE_CELLS };
+
+static const char *const metric_format_names[] = {
+	[METRIC_NS] = "ns", [METRIC_COUNT] = "count", [METRIC_PERCENT] = "percent",
+	[METRIC_BYTES] = "bytes", [METRIC_RATE] = "rate", [METRIC_PLAIN] = "plain",
+};
+
+const char *metric_format_name(enum metric_format format)
+{
+	return metric_format_names[format];
+}
+
+static enum metric_format metric_format_of(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(metric_format_names); i++)
+		if (!strcmp(metric_format_names[i], name))
+			return i;
+	return METRIC_PLAIN;
+}
+
+static struct metric metric_of_cell(const struct source_desc *source, const struct source_cell *cell,
+				    u32 number)
+{
+	return (struct metric){
+		.name = cell->name, .title = cell->name, .unit = cell->unit,
+		.class_name = source->class_name, .source = source->name,
+		.format = metric_format_of(cell->format), .in_windows = true,
+		.place = 20, .importance = number < 20 ? 30 - number : 10, .meaning = cell->meaning,
+		.bias = cell->bias, .arg = number, .value = metric_source_cell,
+	};
+}
+
+const struct metric *metric_table(size_t *count)
+{
+	static struct metric table[METRIC_ROWS_MAX];
+	static size_t n;
+	const struct source_cell *cell;
+	u32 id, number = 0;
+
+	if (!n) {
+		memcpy(table, metric_first, sizeof(metric_first));
+		n = ARRAY_SIZE(metric_first);
+		for (id = 0; id < SOURCE_COUNT; id++)
+			for (cell = source_table[id].cells; cell->name; cell++)
+				table[n++] = metric_of_cell(&source_table[id], cell, number++);
+		memcpy(table + n, metric_last, sizeof(metric_last));
+		n += ARRAY_SIZE(metric_last);
+	}
+	*count = n;
+	return table;
+}
+
+const struct metric *metric_find(const char *name)
+{
+	size_t i, n;
+	const struct metric *table = metric_table(&n);
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(table[i].name, name))
+			return &table[i];
+	return NULL;
+}
+
+/* ---- the program's own values ---------------------------------------------------------------------- */
+
+static const struct profile_value *metric_client_value(const struct metric *metric,
+						       const struct metric_input *in)
+{
+	u32 i = in->row ? in->row->values : PROFILE_NONE;
+
+	while (i != PROFILE_NONE && in->profile->values[i].name != metric->arg)
+		i = in->profile->values[i].next;
+	return i == PROFILE_NONE ? NULL : &in->profile->values[i];
+}
+
+static struct cell metric_client_mean(const struct metric *metric, const struct metric_input *in)
+{
+	const struct profile_value *value = metric_client_value(metric, in);
+
+	if (!value)
+		return cell_absent(CELL_NOT_COUNTED, NULL);
+	return cell_counted(value->sum / (double)value->count);
+}
+
+static struct cell metric_client_min(const struct metric *metric, const struct metric_input *in)
+{
+	const struct profile_value *value = metric_client_value(metric, in);
+
+	return value ? cell_counted(value->min) : cell_absent(CELL_NOT_COUNTED, NULL);
+}
+
+static struct cell metric_client_max(const struct metric *metric, const struct metric_input *in)
+{
+	const struct profile_value *value = metric_client_value(metric, in);
+
+	return value ? cell_counted(value->max) : cell_absent(CELL_NOT_COUNTED, NULL);
+}
+
+static struct cell metric_client_count(const struct metric *metric, const struct metric_input *in)
+{
+	const struct profile_value *value = metric_client_value(metric, in);
+
+	return value ? cell_counted((double)value->count) : cell_absent(CELL_NOT_COUNTED, NULL);
+}
+
+static const struct client_column {
+	const char *suffix;
+	enum metric_format format;
+	const char *meaning;
+	struct cell (*value)(const struct metric *metric, const struct metric_input *in);
+} metric_client_columns[METRIC_CLIENT_COLUMNS] = {
+	{ "", METRIC_PLAIN, "mean of the values that the program gave", metric_client_mean },
+	{ ".min", METRIC_PLAIN, "least of the values that the program gave", metric_client_min },
+	{ ".max", METRIC_PLAIN, "greatest of the values that the program gave", metric_client_max },
+	{ ".count", METRIC_COUNT, "number of values that the program gave", metric_client_count },
+};
+
+int metric_client_init(struct metric *columns, const struct profile *profile, u32 name)
+{
+	/* The program's "wall" is not ours. */
+	const char *prefix = metric_find(profile->names[name].bytes) ? "client." : "";
+	const struct client_column *column;
+	char *text;
+	u32 i;
+
+	memset(columns, 0, METRIC_CLIENT_COLUMNS * sizeof(*columns));
+	for (i = 0; i < METRIC_CLIENT_COLUMNS; i++) {
+		column = &metric_client_columns[i];
+		if (asprintf(&text, "%s%s%s", prefix, profile->names[name].bytes, column->suffix) < 0) {
+			metric_client_fini(columns);
+			return -1;
+		}
+		columns[i] = (struct metric){
+			.name = text, .title = text, .unit = i == 3 ? "count" : "",
+			.class_name = "quantitative", .source = "client", .format = column->format,
+			.shown = i == 0, .place = 40, .importance = i == 0 ? 62 : 20,
+			.meaning = column->meaning,
+			.bias = metric_no_bias, .arg = name, .value = column->value,
+		};
+	}
+	return 0;
+}
+
+void metric_client_fini(struct metric *columns)
+{
+	u32 i;
+
+	for (i = 0; i < METRIC_CLIENT_COLUMNS; i++)
+		free((char *)(uintptr_t)columns[i].name);
+}
+
+/* ---- selection ------------------------------------------------------------------------------------- */
+
+/* The next glob of a comma-separated list, copied to *glob (to be freed); false at the end. */
+static bool metric_next_glob(const char **globs, char **glob)
+{
+	size_t len;
+
+	if (!*globs)
+		return false;
+	*globs += strspn(*globs, ", ");
+	len = strcspn(*globs, ",");
+	if (!len)
+		return false;
+	*glob = strndup(*globs, len);
+	*globs += len;
+	while (*glob && len && (*glob)[len - 1] == ' ')
+		(*glob)[--len] = '\0';
+	return *glob;
+}
+
+bool metric_glob(const char *globs, const char *name)
+{
+	bool match = false;
+	char *glob;
+
+	while (!match && metric_next_glob(&globs, &glob)) {
+		match = !strcmp(glob, name) || fnmatch(glob, name, 0) == 0;
+		free(glob);
+	}
+	return match;
+}
+
+struct metric_selection metric_select(const char *globs)
+{
+	struct metric_selection selection = { .sources = 0 };
+	size_t i, n;
+	const struct metric *table = metric_table(&n);
+	bool known;
+	char *glob;
+
+	while (metric_next_glob(&globs, &glob)) {
+		known = false;
+		for (i = 0; i < n; i++) {
+			if (strcmp(glob, table[i].name) && fnmatch(glob, table[i].name, 0) != 0)
+				continue;
+			known = true;
+			if (table[i].value == metric_source_cell)
+				selection.sources |= 1u << metric_source_of(table[i].arg);
+		}
+		selection.unknown += !known;
+		free(glob);
+	}
+	return selection;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The catalog of metrics: every column that a report can have.  The rows of the time source stand in
+ * metric.c; the cells of the bracketed sources come from common/sources.def; the program's own (client)
+ * metrics are added when a report is built.  A metric is a name, some facts as data, and a function.
+ */
+#ifndef CLI_ANALYZE_METRIC_H
+#define CLI_ANALYZE_METRIC_H
+
+#include "cli/analyze/clock_map.h"
+#include "cli/analyze/profile.h"
+
+enum metric_format {
+	METRIC_NS, METRIC_COUNT, METRIC_PERCENT, METRIC_BYTES, METRIC_RATE, METRIC_PLAIN
+};
+
+enum metric_scope { METRIC_ROOT, METRIC_REGION, METRIC_WINDOW };
+
+/* What a metric is computed from: one finished row, ns. */
+struct metric_input {
+	enum metric_scope scope;
+	const struct profile *profile;
+	const struct profile_row *row; /* regions only, else NULL */
+	const struct clock_map *clock;
+	u64 calls;                   /* finished + open */
+	u64 open;
+	struct cell wall, wall_excl, cpu, cpu_excl, off;
+	const struct wire_rusage *usage; /* roots and windows: of the whole thread or process; may be NULL */
+	enum cell_state usage_state;
+	const char *usage_note;
+};
+
+struct metric {
+	const char *name;
+	const char *title;           /* heading in a table */
+	const char *unit;            /* "ns", "count", "B", "": given by the program */
+	const char *class_name;      /* "quantitative", "diagnostic" */
+	const char *source;          /* "time", "client", or a row of the source table */
+	enum metric_format format;
+	bool shown;                  /* without --metrics */
+	bool in_windows;             /* a column of the table of windows */
+	u32 place;                   /* in a table, from the left; else in the order of columns */
+	u32 importance;              /* greater stays longer on a narrow terminal */
+	const char *meaning;
+	const char *bias;            /* "none known", or what shifts it */
+	u32 arg;
+	struct cell (*value)(const struct metric *metric, const struct metric_input *in);
+};
+
+/* All rows but client metrics, in the order of columns; *count of them. */
+const struct metric *metric_table(size_t *count);
+const struct metric *metric_find(const char *name);
+/* "ns", "count", ... */
+const char *metric_format_name(enum metric_format format);
+
+/* The columns that a client metric NAME makes: the mean under its own name, then .min .max .count. */
+#define METRIC_CLIENT_COLUMNS 4
+/* Fills columns[METRIC_CLIENT_COLUMNS]; name is the profile's, names are allocated: metric_client_fini. */
+int metric_client_init(struct metric *columns, const struct profile *profile, u32 name);
+void metric_client_fini(struct metric *columns);
+
+/* Whether a name matches one of the globs of a comma-separated list; NULL or "" matches nothing. */
+bool metric_glob(const char *globs, const char *name);
+
+/*
+ * What --metrics asks of the session: the mask of bracketed sources to open (0 without globs), and the
+ * number of globs that name no metric of the catalog (they may mean client metrics).
+ */
+struct metric_selection {
+	u32 sources;
+	u32 unknown;
+};
+struct metric_selection metric_select(const char *globs);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sum of what all segments hold: one row for each region path of each process (or thread, or of the
+ * whole run).  The session adds slots as it reaps them and, at the end, those that are left; report.c
+ * turns the rows into a report.  Times are ticks throughout.
+ */
+#ifndef CLI_ANALYZE_PROFILE_H
+#define CLI_ANALYZE_PROFILE_H
+
+#include "cli/analyze/cell.h"
+#include "common/hist.h"
+#include "common/wire_view.h"
+
+#define PROFILE_NONE (~0u)
+#define PROFILE_ROWS_MAX (1u << 20)  /* further paths are charged to "[other]" and counted as lost */
+#define PROFILE_DEPTH_MAX (4 * WIRE_DEPTH)
+
+enum profile_group { PROFILE_BY_PROCESS, PROFILE_BY_THREAD, PROFILE_BY_REGION };
+
+/* The words of --group-by in the order of enum profile_group; NULL ends the list. */
+extern const char *const profile_group_words[];
+
+struct profile_name {
+	u64 hash;
+	u32 len;
+	char *bytes;                 /* terminated; may contain NULs if the target is hostile */
+};
+
+/* A client metric given in a region. */
+struct profile_value {
+	u32 next;                    /* in profile.values; PROFILE_NONE ends */
+	u32 row;
+	u32 name;
+	u64 count;
+	double sum, min, max, last;
+};
+
+struct profile_row {
+	u32 parent;                  /* PROFILE_NONE: a root, path [] */
+	u32 name;
+	u32 process;                 /* serial; 0 when merged over processes */
+	u32 pid;
+	u32 tid;                     /* 0: merged over threads */
+	u32 depth;                   /* 0: a root */
+	u64 calls;                   /* finished */
+	u64 open;
+	u64 left;                    /* finished calls that the end of their thread closed */
+	u64 wall;                    /* finished + open; the cost of empty brackets is subtracted */
+	u64 off;                     /* s64, added up modulo 2^64 */
+	u64 min, max;                /* of finished calls; min > max: none */
+	u64 raw_wall;                /* finished, nothing subtracted */
+	double bracket;              /* subtracted from wall */
+	u64 unsure;                  /* part of wall of open calls in which switches are not known */
+	u64 units;
+	u32 unit;                    /* name; PROFILE_NONE: none */
+	bool unit_mixed;
+	bool cells_lost;
+	u64 *cells;                  /* by the source table's global cell number; NULL: none read */
+	u32 values;                  /* list; PROFILE_NONE: none */
+	enum cell_state cpu_state;
+	const char *cpu_note;        /* static */
+	struct hist hist;
+};
+
+/* One measured thread (or several that used one slot in turn). */
+struct profile_thread {
+	u32 process, pid, tid;
+	u32 threads;                 /* that have used the slot */
+	u32 detector;
+	u64 wall;
+	struct wire_rusage usage;    /* valid 0: not known */
+	const char *usage_note;      /* static; why not */
+};
+
+struct profile_diag {
+	u32 process, tid, name, kind;
+	u64 count;
+};
+
+/* All windows of one name of one process. */
+struct profile_window {
+	u32 process, pid, name;
+	u64 calls, open;
+	u64 wall;
+	struct wire_rusage usage;    /* sums over those that ended */
+	bool usage_missing;          /* it could not be read for one of them */
+};
+
+struct profile_loss {
+	const char *name;            /* static */
+	const char *text;            /* "%s markers dropped: ..." without the number */
+	u64 count;
+};
+
+enum profile_own_loss {
+	PROFILE_LOSS_DAMAGED = WIRE_LOSS_MAX,  /* records that could not be decoded */
+	PROFILE_LOSS_ROWS,                     /* paths beyond PROFILE_ROWS_MAX */
+	PROFILE_LOSS_COUNT
+};
+
+struct profile_index {
+	u32 *slots;
+	u32 count, size;
+};
+
+struct profile {
+	enum profile_group group;
+	struct profile_row *rows;
+	u32 nrows, rows_room;
+	struct profile_name *names;
+	u32 nnames, names_room;
+	struct profile_value *values;
+	u32 nvalues, values_room;
+	struct profile_thread *threads;
+	u32 nthreads, threads_room;
+	struct profile_diag *diags;
+	u32 ndiags, diags_room;
+	struct profile_diag *opens;  /* open frames: kind unused */
+	u32 nopens, opens_room;
+	struct profile_window *windows;
+	u32 nwindows, windows_room;
+	struct profile_index row_index, name_index, value_index;
+	u64 losses[PROFILE_LOSS_COUNT];
+	u64 repaired;                /* brackets that were torn by the end of their thread */
+	double pairs;                /* finished begin + end pairs */
+	double pair_cost;            /* ticks that they took beyond the regions' own time */
+	u32 sources;                 /* union of the segments' */
+	bool no_memory;
+};
+
+void profile_init(struct profile *profile, enum profile_group group);
+void profile_fini(struct profile *profile);
+
+/* A slot of a segment, and whose it is. */
+struct profile_slot {
+	struct wire_view *view;
+	u32 ref;
+	u32 process;                 /* serial, not 0 */
+	u32 pid;                     /* as sparkctl sees it */
+	bool live;                   /* its thread runs still, or died without ending its slot */
+	u64 now;                     /* ticks: end of time for its open regions, unless the slot has an end */
+};
+
+/*
+ * Adds what a slot holds.  Each slot is added once: when it is reaped or at the end.  Damaged parts are
+ * skipped and counted.  Returns 0, or -1 after a message when memory is short.
+ */
+int profile_add_slot(struct profile *profile, const struct profile_slot *slot);
+
+/* Adds the windows of one process, wire_pid being its pid as in the segment (0: of all). */
+int profile_add_windows(struct profile *profile, const struct wire_view *view, u32 wire_pid,
+			u32 process, u32 pid, u64 now);
+
+/* Adds a segment's own loss counters; once for each segment, at its end. */
+void profile_add_losses(struct profile *profile, const struct wire_view *view);
+
+/* Name and text of a loss: enum wire_loss, enum profile_own_loss; NULL for numbers not in use. */
+const char *profile_loss_name(u32 loss);
+const char *profile_loss_text(u32 loss);
+
+/* For report.c and tests: the row of a path below a root, or PROFILE_NONE. */
+u32 profile_find_row(const struct profile *profile, u32 process, u32 tid, const char *const *path,
+		     size_t depth);
+/* Finds or adds a root (path []); PROFILE_NONE when memory is short. */
+u32 profile_root(struct profile *profile, u32 process, u32 pid, u32 tid);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What profile.c and profile_slot.c share: growing the profile.  Nothing else may use it. */
+#ifndef CLI_ANALYZE_PROFILE_BUILD_H
+#define CLI_ANALYZE_PROFILE_BUILD_H
+
+#include "cli/analyze/profile.h"
+
+/* Makes room for one more item; the array, or NULL (and profile.no_memory) when memory is short. */
+void *profile_grow(struct profile *profile, void *array, u32 count, u32 *room, size_t size);
+
+/* The number of a name, added if it is new; PROFILE_NONE when memory is short. */
+u32 profile_intern(struct profile *profile, const char *bytes, size_t len);
+
+/*
+ * The row of a region below a row, added if it is new.  Beyond PROFILE_ROWS_MAX that is the root's "[other]",
+ * counted as lost.  PROFILE_NONE when memory is short.
+ */
+u32 profile_child(struct profile *profile, u32 parent, u32 name);
+
+/* The record of a client metric in a row, added if it is new; NULL when memory is short. */
+struct profile_value *profile_value(struct profile *profile, u32 row, u32 name);
+
+/* Appends to profile.diags or profile.opens. */
+void profile_add_diag(struct profile *profile, const struct profile_diag *diag);
+void profile_add_open(struct profile *profile, const struct profile_diag *open);
+
+/* *sum += sign * *part, but for valid. */
+void profile_usage_add(struct wire_rusage *sum, const struct wire_rusage *part, int sign);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a segment's windows into the profile: one sum for each name of each process. */
+#include "cli/analyze/profile.h"
+#include "cli/analyze/profile_build.h"
+#include "cli/log.h"
+
+void profile_usage_add(struct wire_rusage *sum, const struct wire_rusage *part, int sign)
+{
+	u64 factor = sign < 0 ? ~0ULL : 1;
+
+	sum->cpu_ns += part->cpu_ns * factor;
+	sum->utime_ns += part->utime_ns * factor;
+	sum->stime_ns += part->stime_ns * factor;
+	sum->minflt += part->minflt * factor;
+	sum->majflt += part->majflt * factor;
+	sum->nvcsw += part->nvcsw * factor;
+	sum->nivcsw += part->nivcsw * factor;
+}
+
+static struct profile_window *profile_window_find(struct profile *profile, u32 process, u32 pid, u32 name)
+{
+	struct profile_window *windows;
+	u32 i;
+
+	for (i = 0; i < profile->nwindows; i++)
+		if (profile->windows[i].process == process && profile->windows[i].name == name)
+			return &profile->windows[i];
+	windows = profile_grow(profile, profile->windows, profile->nwindows, &profile->windows_room,
+			       sizeof(*windows));
+	if (!windows)
+		return NULL;
+	profile->windows = windows;
+	windows[profile->nwindows] = (struct profile_window){ .process = process, .pid = pid, .name = name };
+	return &windows[profile->nwindows++];
+}
+
+static void profile_window_sum(struct profile_window *sum, const struct wire_window *window, u64 now)
+{
+	bool ended = window->state == WIRE_WINDOW_ENDED;
+	u64 end = ended ? window->end : now;
+
+	sum->calls++;
+	sum->open += !ended;
+	sum->wall += end > window->start ? end - window->start : 0;
+	if (!ended)
+		return;
+	if (!window->begin_usage.valid || !window->end_usage.valid) {
+		sum->usage_missing = true;
+		return;
+	}
+	profile_usage_add(&sum->usage, &window->end_usage, 1);
+	profile_usage_add(&sum->usage, &window->begin_usage, -1);
+	sum->usage.valid = 1;
+}
+
+int profile_add_windows(struct profile *profile, const struct wire_view *view, u32 wire_pid,
+			u32 process, u32 pid, u64 now)
+{
+	struct wire_walk walk = wire_walk_windows(view);
+	bool merge = profile->group == PROFILE_BY_REGION;
+	const struct wire_window *window;
+	struct profile_window *sum;
+	const char *bytes;
+	u32 name;
+	size_t len;
+
+	while (walk.hops < WIRE_WINDOWS && (window = wire_next_window(view, &walk))) {
+		if (wire_pid && window->pid != wire_pid)
+			continue;
+		if (!wire_view_name(view, window->name, &bytes, &len)) {
+			profile->losses[PROFILE_LOSS_DAMAGED]++;
+			continue;
+		}
+		name = profile_intern(profile, bytes, len);
+		sum = name == PROFILE_NONE ? NULL
+			: profile_window_find(profile, merge ? 0 : process, merge ? 0 : pid, name);
+		if (!sum)
+			return error("out of memory for the windows");
+		profile_window_sum(sum, window, now);
+	}
+	return 0;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The finished report: everything that an output prints, and nothing that it must compute.  The session
+ * states its facts (struct session_facts), report_build() joins them with the profile.
+ */
+#ifndef CLI_ANALYZE_REPORT_H
+#define CLI_ANALYZE_REPORT_H
+
+#include "cli/analyze/metric.h"
+
+/* ---- what the session knows ------------------------------------------------------------------------ */
+
+enum process_end {
+	PROCESS_ALIVE,               /* at the time of the report */
+	PROCESS_EXIT,
+	PROCESS_SIGNAL,
+	PROCESS_EXEC,                /* became another image: that is the next entry with this pid */
+	PROCESS_UNKNOWN,             /* ended, nobody saw how */
+};
+
+/* One process image.  Strings belong to the session and outlive the report. */
+struct process_facts {
+	u32 id;                      /* serial, from 1: pids repeat */
+	u32 pid;
+	u32 parent;                  /* id; 0: none known */
+	const char *command;         /* name for people; NULL: unknown */
+	const char *image;           /* path of the executable; NULL: unknown */
+	u64 start_ns;                /* since the start of the run */
+	u64 end_ns;                  /* for one that lives: now */
+	enum process_end ended;
+	int status;                  /* PROCESS_EXIT */
+	int signal;                  /* PROCESS_SIGNAL */
+	struct wire_rusage usage;    /* from start to end */
+	enum cell_state usage_state;
+	const char *usage_note;
+	u32 bracket, pair;           /* ticks, as calibrated by the agent; 0: not known */
+	u32 detector;                /* enum wire_detector */
+	u32 sealed_cpu;
+	u32 threads;                 /* that it had in all; 0: not known */
+};
+
+struct total_fact {
+	const char *name;            /* "elapsed", "user", "task-clock", ... */
+	const char *unit;            /* "ns", "count", "B" */
+	struct cell cell;
+	const char *source;          /* "perf", "wait4" */
+};
+
+struct capability_fact {
+	const char *name;
+	bool available;
+	bool asked;                  /* absent and asked for: a line in the table */
+	const char *because;
+	const char *remedy;          /* NULL or "": none */
+};
+
+struct loss_fact {
+	const char *name;
+	const char *text;            /* what follows the number in a table */
+	u64 count;
+};
+
+struct session_facts {
+	const char *const *argv;     /* terminated by NULL */
+	int status;                  /* of the main child, if signal is 0 */
+	int signal;
+	bool alive;                  /* it had not ended: no status */
+	bool timeout;                /* ended by --timeout */
+	const char *host;
+	const char *kernel;
+	const char *cpu;
+	const char *clock;           /* "tsc", "vdso" */
+	u64 duration_ns;
+	const struct clock_map *clock_map;
+	const struct process_facts *processes;
+	size_t nprocesses;
+	const struct total_fact *totals;
+	size_t ntotals;
+	const struct capability_fact *capabilities;
+	size_t ncapabilities;
+	const struct loss_fact *losses; /* the session's own */
+	size_t nlosses;
+	const char *not_preloaded;   /* why the agent could not enter ("... is statically linked"), or NULL */
+};
+
+struct report_options {
+	const char *metrics;         /* globs; NULL: the default columns */
+	const char *regions;         /* globs; NULL: all */
+	const char *sort_by;         /* metric; NULL: wall */
+};
+
+/* ---- the report ------------------------------------------------------------------------------------ */
+
+struct report_column {
+	const struct metric *metric;
+	bool available;              /* some row has a value */
+	bool selected;               /* JSON: has cells; without --metrics all are */
+	bool shown;                  /* in a table */
+};
+
+struct report_row {
+	u32 parent;                  /* index of a row further up; PROFILE_NONE: a root */
+	u32 depth;                   /* in the tree that is shown */
+	u32 process;                 /* serial; 0: merged over processes */
+	u32 pid;                     /* 0: merged */
+	u32 tid;                     /* 0: merged */
+	bool root;                   /* of a process or thread: its path is [] */
+	bool context;                /* shown for its children only (--regions) */
+	const char *name;            /* raw bytes, terminated; a root's: the command */
+	size_t len;
+	u64 calls, open;
+	struct cell *cells;          /* one for each column */
+	struct cell wall_share;      /* percent of the root's wall */
+	struct cell cpu_share;       /* percent of its own wall */
+	struct cell off_share;
+};
+
+struct report_diagnosis {
+	const char *kind;
+	const char *region;          /* raw bytes; NULL: none */
+	size_t len;
+	u64 count;
+	const char *text;
+};
+
+struct report_loss {
+	const char *name;
+	const char *text;
+	u64 count;
+};
+
+struct report_markers {
+	double pairs;
+	double pair_ns;              /* of the most expensive process */
+	double cost_ns;
+	double share;                /* percent of wall */
+	bool warn;                   /* more than 5 % */
+	const char *fine;            /* regions whose mean is below 20 x pair_ns, as text; NULL: none */
+};
+
+struct report {
+	const struct session_facts *facts;
+	struct report_options options;
+	enum profile_group group;
+	struct report_column *columns;
+	size_t ncolumns;
+	struct report_row *rows;     /* depth first, siblings in order */
+	size_t nrows;
+	struct report_row *windows;  /* depth 0 */
+	size_t nwindows;
+	struct total_fact *totals;   /* the session's, "markers" and "marker-cost" */
+	size_t ntotals;
+	struct report_loss *losses;  /* those above 0 */
+	size_t nlosses;
+	struct report_diagnosis *diagnostics;
+	size_t ndiagnostics;
+	struct report_markers markers;
+	u64 detectors[4];            /* threads, by enum wire_detector */
+	u64 threads;                 /* that used markers */
+	u64 all_threads;             /* of all processes; 0: not known */
+	struct cell cpu, cpu_share;  /* of the whole tree; percent of the duration */
+	bool has_regions;
+	const char **unknown;        /* globs of --metrics, --sort-by that matched nothing */
+	size_t nunknown;
+	struct metric *client;       /* storage of the client metrics' columns */
+	size_t nclient;
+	u64 client_left_out;         /* values of more metrics than there are columns for */
+	struct report_text *texts;
+};
+
+/*
+ * Joins profile and facts, which must both outlive the report.  Returns NULL after a message when memory
+ * is short.
+ */
+struct report *report_build(const struct profile *profile, const struct session_facts *facts,
+			    const struct report_options *options);
+void report_free(struct report *report);
+
+/* Text that lives as long as the report; NULL when memory is short. */
+const char *report_text(struct report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of report*.c share; nothing else may use it. */
+#ifndef CLI_ANALYZE_REPORT_BUILD_H
+#define CLI_ANALYZE_REPORT_BUILD_H
+
+#include "cli/analyze/report.h"
+
+struct report_text {
+	struct report_text *next;
+	char text[];
+};
+
+/* All return 0, or -1 when memory is short. */
+
+/* report_rows.c: the rows of processes, threads and regions with their cells. */
+int report_add_rows(struct report *report, const struct profile *profile);
+int report_fill_cells(struct report *report, struct report_row *row, const struct metric_input *in);
+
+/* report_windows.c */
+int report_add_windows(struct report *report, const struct profile *profile);
+
+/* report_notes.c: losses, diagnostics, the cost of markers. */
+int report_add_losses(struct report *report, const struct profile *profile);
+int report_add_diagnostics(struct report *report, const struct profile *profile);
+int report_add_markers(struct report *report, const struct profile *profile);
+
+/* An array of count + 1 items, the new one zeroed; NULL when memory is short (the old array stays). */
+void *report_grow(void *array, size_t count, size_t size);
+
+/* Appends to report.unknown. */
+int report_add_unknown(struct report *report, const char *text);
+
+const char *report_process_end(struct report *report, const struct process_facts *process);
+
+/* A name of the profile as it may be printed. */
+const char *report_name(struct report *report, const struct profile_name *name);
+
+#endif

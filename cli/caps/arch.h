@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What the probes must know of an architecture: all of cli/caps that depends on one is here. */
+#ifndef SPARK_CLI_CAPS_ARCH_H
+#define SPARK_CLI_CAPS_ARCH_H
+
+#include <elf.h>
+#include <stdint.h>
+
+/* The counter that cpu_ticks() of common/base.h reads. */
+enum arch_counter { ARCH_COUNTER_NONE, ARCH_COUNTER_TSC, ARCH_COUNTER_GENERIC_TIMER };
+
+/* ARCH_RSEQ_SIGNATURE: the word before an abort handler, by rseq.h of glibc for each machine. */
+#if defined(__x86_64__)
+#define ARCH_ELF_MACHINE EM_X86_64
+#define ARCH_COUNTER ARCH_COUNTER_TSC
+#define ARCH_RSEQ_SIGNATURE 0x53053053U
+#elif defined(__aarch64__)
+#define ARCH_ELF_MACHINE EM_AARCH64
+#define ARCH_COUNTER ARCH_COUNTER_GENERIC_TIMER
+#define ARCH_RSEQ_SIGNATURE 0xd428bc00U
+#elif defined(__riscv) && __riscv_xlen == 64
+#define ARCH_ELF_MACHINE EM_RISCV
+#define ARCH_COUNTER ARCH_COUNTER_NONE
+#define ARCH_RSEQ_SIGNATURE 0xf1401073U
+#else
+#define ARCH_ELF_MACHINE EM_NONE
+#define ARCH_COUNTER ARCH_COUNTER_NONE
+#define ARCH_RSEQ_SIGNATURE 0U
+#endif
+
+/* What __rseq_offset of glibc counts from. NULL where it is not known how to get it. */
+static inline char *arch_thread_pointer(void)
+{
+	char *pointer = 0;
+
+#if defined(__x86_64__) && !defined(__ILP32__)
+	__asm__("mov %%fs:0, %0" : "=r"(pointer));
+#elif defined(__aarch64__)
+	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+#elif defined(__riscv)
+	__asm__("mv %0, tp" : "=r"(pointer));
+#endif
+	return pointer;
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of capabilities and the outcomes their probes give; see caps.h. */
+#include "cli/caps/caps.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base.h"
+
+static const struct capability table[] = {
+	{ "preload", "regions of unmodified programs: the agent is loaded with them",
+	  preload_probe },
+	{ "counting", "software events: task clock, page faults, context switches",
+	  counting_probe },
+	{ "counting-hardware", "events of the CPU: cycles, instructions, branches, misses",
+	  hardware_probe },
+	{ "switch-detector", "CPU time of regions without a system call", switch_probe },
+	{ "clock", "wall time of regions from the CPU's own counter", clock_probe },
+};
+
+const struct capability *caps_table(size_t *n)
+{
+	*n = ARRAY_SIZE(table);
+	return table;
+}
+
+const struct capability *caps_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		if (!strcmp(table[i].name, name))
+			return &table[i];
+	return NULL;
+}
+
+static void outcome_fill(struct outcome *outcome, const char *remedy, const char *format,
+	va_list args) __attribute__((format(printf, 3, 0)));
+
+static void outcome_fill(struct outcome *outcome, const char *remedy, const char *format,
+	va_list args)
+{
+	vsnprintf(outcome->because, sizeof(outcome->because), format, args);
+	snprintf(outcome->remedy, sizeof(outcome->remedy), "%s", remedy);
+}
+
+struct outcome outcome_yes(const char *format, ...)
+{
+	struct outcome outcome = { .available = CAPS_YES };
+	va_list args;
+
+	va_start(args, format);
+	outcome_fill(&outcome, "", format, args);
+	va_end(args);
+	return outcome;
+}
+
+struct outcome outcome_partly(const char *remedy, const char *format, ...)
+{
+	struct outcome outcome = { .available = CAPS_PARTLY };
+	va_list args;
+
+	va_start(args, format);
+	outcome_fill(&outcome, remedy, format, args);
+	va_end(args);
+	return outcome;
+}
+
+struct outcome outcome_no(const char *remedy, const char *format, ...)
+{
+	struct outcome outcome = { .available = CAPS_NO };
+	va_list args;
+
+	va_start(args, format);
+	outcome_fill(&outcome, remedy, format, args);
+	va_end(args);
+	return outcome;
+}

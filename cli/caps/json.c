@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Outcomes as JSON, the same in every document that has them; see caps.h. */
+#include "cli/caps/caps.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "cli/text.h"
+
+/* Text that may hold a path, and so any byte. */
+static json_t *caps_json_text(const char *text)
+{
+	char escaped[1100];
+	json_t *string = json_string(text);
+
+	if (string)
+		return string;
+	text_escape(escaped, sizeof(escaped), text, strlen(text));
+	return json_string(escaped);
+}
+
+json_t *caps_json(struct caps_context *context)
+{
+	json_t *all = json_array(), *one;
+	const struct capability *row;
+	struct outcome outcome;
+	size_t i, n;
+
+	row = caps_table(&n);
+	for (i = 0; all && i < n; i++) {
+		outcome = row[i].probe(context);
+		one = json_pack("{ss sb so so}", "name", row[i].name,
+			"available", outcome.available != CAPS_NO,
+			"because", caps_json_text(outcome.because),
+			"remedy", outcome.remedy[0] ? caps_json_text(outcome.remedy) : json_null());
+		if (!one || json_array_append_new(all, one)) {
+			json_decref(all);
+			return NULL;
+		}
+	}
+	return all;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* sparkctl help: the rows of the command table, for people and for generators. */
+#include <stddef.h>
+
+#include "cli/cmd/cmd.h"
+
+struct help_options {
+	bool dump;
+};
+
+static const struct opt help_rows[] = {
+	{ .name = "dump-options", .kind = OPT_FLAG, .offset = offsetof(struct help_options, dump),
+	  .help = "print rows separated by tabs, for the man page and completions",
+	  .hidden = true },
+	{ .name = NULL },
+};
+
+static const struct command_example help_examples[] = {
+	{ "sparkctl help run", "the options of run" },
+	{ NULL, NULL },
+};
+
+static void help_dump_commands(void)
+{
+	const struct command *const *table;
+	size_t i, n;
+
+	table = command_table(&n);
+	for (i = 0; i < n; i++)
+		printf("%s\t%s\t%s\n", table[i]->name, table[i]->usage, table[i]->summary);
+}
+
+static int help_run(int argc, char **argv)
+{
+	struct help_options options = { .dump = false };
+	const struct command *command = NULL;
+	int status, first = command_parse(&command_help, &options, argc, argv, &status);
+
+	if (first < 0)
+		return status;
+	if (argc - first > 1)
+		return command_misused(&command_help, "takes one command, not also",
+				       argv[first + 1]);
+	if (first < argc) {
+		command = command_find(argv[first]);
+		if (!command)
+			return STATUS_USAGE;
+	}
+	if (options.dump && command)
+		opt_print_table(stdout, command->options);
+	else if (options.dump)
+		help_dump_commands();
+	else if (command)
+		command_print_help(stdout, command);
+	else
+		command_print_overview(stdout);
+	return STATUS_OK;
+}
+
+const struct command command_help = {
+	.name = "help",
+	.summary = "explain a command and its options",
+	.usage = "[COMMAND]",
+	.options = help_rows,
+	.examples = help_examples,
+	.run = help_run,
+};

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages on standard error; see log.h. One thread only. */
+#include "cli/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/text.h"
+
+static int current_level;
+
+void log_set_level(int level)
+{
+	current_level = level;
+}
+
+int log_level(void)
+{
+	return current_level;
+}
+
+static void log_line(const char *prefix, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+/* Longer text is cut: 4096 bytes are what a pipe takes in one piece. */
+static void log_line(const char *prefix, const char *format, va_list args)
+{
+	static const char more[] = "\xe2\x80\xa6";
+	char text[4096], line[4096];
+	size_t at, room, whole;
+	int saved = errno, len;
+	ssize_t done;
+
+	len = vsnprintf(text, sizeof(text), format, args);
+	if (len < 0)
+		len = 0;
+	if ((size_t)len >= sizeof(text))
+		len = sizeof(text) - 1;
+	at = (size_t)snprintf(line, sizeof(line), "sparkctl: %s", prefix);
+	room = sizeof(line) - at - sizeof(more);
+	whole = text_escape(line + at, room, text, (size_t)len);
+	at += strlen(line + at);
+	if (whole >= room || (size_t)len == sizeof(text) - 1) {
+		memcpy(line + at, more, sizeof(more) - 1);
+		at += sizeof(more) - 1;
+	}
+	line[at++] = '\n';
+	do
+		done = write(STDERR_FILENO, line, at);
+	while (done < 0 && errno == EINTR);
+	errno = saved;
+}
+
+int error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	log_line("", format, args);
+	va_end(args);
+	return -1;
+}
+
+void warning(const char *format, ...)
+{
+	va_list args;
+
+	if (current_level < LOG_LEVEL_NORMAL)
+		return;
+	va_start(args, format);
+	log_line("warning: ", format, args);
+	va_end(args);
+}
+
+void verbose(int level, const char *format, ...)
+{
+	va_list args;
+
+	if (current_level < level)
+		return;
+	va_start(args, format);
+	log_line("", format, args);
+	va_end(args);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Labelled lines of text below a table, wrapped to the width of the terminal. */
+#ifndef CLI_OUTPUT_LINES_H
+#define CLI_OUTPUT_LINES_H
+
+#include "cli/analyze/report.h"
+#include "cli/output/output.h"
+#include "cli/term.h"
+
+/* Where lines go, and what they look like. */
+struct lines {
+	FILE *file;
+	const struct report *report;
+	const struct output_options *options;
+};
+
+/* "label             text"; on a narrow terminal the text begins on a line of its own. */
+void lines_print(const struct lines *lines, enum term_style style, const char *label, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* A line of short pieces that are not broken, such as "faults 12 345". */
+struct lines_row {
+	const struct lines *lines;
+	const char *gap;             /* between pieces */
+	size_t indent, column;
+	bool begun;
+};
+
+struct lines_row lines_begin(const struct lines *lines, const char *label, const char *gap);
+void lines_piece(struct lines_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void lines_end(struct lines_row *row);
+
+/* lines_report.c: what stands above and below the tables. */
+void lines_header(const struct lines *lines);
+void lines_totals(const struct lines *lines);
+void lines_missing(const struct lines *lines);
+void lines_notes(const struct lines *lines);
+void lines_markers(const struct lines *lines);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* What a session states about itself for the report. */
+#define _GNU_SOURCE
+#include "cli/session/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+
+static void cpu_model(struct session *s)
+{
+	char text[8192], *at, *end;
+
+	facts_read(&s->caps, "/proc/cpuinfo", text, sizeof(text));
+	at = strstr(text, "model name");
+	at = at ? strchr(at, ':') : NULL;
+	end = at ? strchr(at, '\n') : NULL;
+	if (end)
+		snprintf(s->cpu, sizeof(s->cpu), "%.*s", (int)(end - at - 2), at + 2);
+	else
+		s->cpu[0] = 0;
+}
+
+static void host_facts(struct session *s)
+{
+	struct utsname u;
+
+	if (uname(&u) == 0) {
+		snprintf(s->host, sizeof(s->host), "%s", u.nodename);
+		snprintf(s->kernel, sizeof(s->kernel), "%s %s %s", u.sysname, u.release, u.machine);
+	}
+	cpu_model(s);
+	s->facts.host = s->host;
+	s->facts.kernel = s->kernel;
+	s->facts.cpu = s->cpu[0] ? s->cpu : NULL;
+	s->facts.clock = s->clock_kind == WIRE_CLOCK_TSC ? caps_counter_name() : "vdso";
+}
+
+static bool probed_asked(const struct session *s, const char *name)
+{
+	if (!strcmp(name, "preload"))
+		return !s->facts.not_preloaded; /* that has a line of its own */
+	return !strcmp(name, "counting") || !strcmp(name, "counting-hardware") || (s->hellos && !strcmp(name, "switch-detector"));
+}
+
+/* The agents have proven it in the target itself: better than a probe here, and quicker. */
+static bool detector_known(const struct session *s, struct outcome *o)
+{
+	for (size_t i = 0; i < s->processes.count; i++)
+		if (s->processes.list[i]->facts.detector == WIRE_DETECTOR_RSEQ) {
+			*o = outcome_yes("rseq, proven when the agent started");
+			return true;
+		}
+	return false;
+}
+
+/* What the run itself has tried need not be tried again. */
+static bool outcome_known(const struct session *s, const char *name, struct outcome *o)
+{
+	if (!strcmp(name, "switch-detector"))
+		return detector_known(s, o);
+	if (!strcmp(name, "counting") && s->totals.all_software) {
+		*o = outcome_yes("task-clock, page faults, context switches, migrations; user and kernel side");
+		return true;
+	}
+	if (!strcmp(name, "counting-hardware") && s->totals.asked_hardware) {
+		*o = s->totals.hardware;
+		return true;
+	}
+	return false;
+}
+
+/* What came of it in this run. */
+static void preload_judge(const struct session *s, struct outcome *o)
+{
+	if (s->facts.not_preloaded)
+		*o = outcome_no("", "%s", s->facts.not_preloaded);
+	else if (s->unstarted && s->unstarted == s->hellos)
+		*o = outcome_no("ulimit -v unlimited", "the agent could not start in the program: too little memory, or another limit");
+}
+
+static void capability_facts(struct session *s)
+{
+	size_t n;
+	const struct capability *rows = caps_table(&n);
+
+	for (size_t i = 0; i < n && i < ARRAY_SIZE(s->capabilities); i++) {
+		struct outcome *o = &s->outcomes[i];
+
+		if (!outcome_known(s, rows[i].name, o))
+			*o = rows[i].probe(&s->caps);
+		if (!strcmp(rows[i].name, "preload"))
+			preload_judge(s, o);
+		s->capabilities[i] = (struct capability_fact){
+			.name = rows[i].name,
+			.available = o->available != CAPS_NO,
+			.asked = probed_asked(s, rows[i].name),
+			.because = o->because,
+			.remedy = o->remedy,
+		};
+		s->facts.ncapabilities++;
+	}
+	s->facts.capabilities = s->capabilities;
+}
+
+static void process_list(struct session *s)
+{
+	u64 now = session_now() - s->start_ns;
+
+	s->process_facts = calloc(s->processes.count + 1, sizeof(*s->process_facts));
+	if (!s->process_facts) {
+		error("out of memory");
+		return;
+	}
+	for (size_t i = 0; i < s->processes.count; i++) {
+		struct process *p = s->processes.list[i];
+
+		if (p->alive)
+			p->facts.end_ns = now;
+		process_settle(p, NULL);
+		s->process_facts[i] = p->facts;
+	}
+	s->facts.processes = s->process_facts;
+	s->facts.nprocesses = s->processes.count;
+}
+
+static void loss_facts(struct session *s)
+{
+	u64 strangers = 0;
+
+	for (struct segment *g = s->segments; g; g = g->next)
+		strangers += g->strangers;
+	s->losses[0] = (struct loss_fact){ "segments", "segments could not be read", s->unreadable };
+	s->losses[1] = (struct loss_fact){ "strangers", "threads of unknown processes were left out", strangers };
+	s->losses[2] = (struct loss_fact){ "process-records", "records of forks, execs and exits came too fast to be read",
+					   s->track.lost };
+	s->losses[3] = (struct loss_fact){ "agents", "agents could not start in their process: too little memory, or another limit",
+					   s->unstarted };
+	s->losses[4] = (struct loss_fact){ "images", "programs not measured: no descriptor or memory for a segment", s->unmeasured };
+	s->facts.losses = s->losses;
+	s->facts.nlosses = 5;
+}
+
+void session_collect_facts(struct session *s)
+{
+	u64 end = s->main_ended ? s->end_ns : session_now();
+
+	s->facts.argv = (const char *const *)s->options->argv;
+	s->facts.alive = !s->main_ended;
+	s->facts.timeout = s->timed_out;
+	if (s->main_ended && WIFSIGNALED(s->wait_status))
+		s->facts.signal = WTERMSIG(s->wait_status);
+	else if (s->main_ended)
+		s->facts.status = WEXITSTATUS(s->wait_status);
+	s->facts.duration_ns = end - s->start_ns;
+	s->facts.clock_map = &s->clock;
+	host_facts(s);
+	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended);
+	s->facts.totals = s->totals.facts;
+	s->facts.ntotals = s->totals.nfacts;
+	if (!s->hellos && !s->obstacle[0])
+		snprintf(s->obstacle, sizeof(s->obstacle), "%s did not load the agent, or a seccomp filter or a limit kept it from reporting",
+			 s->options->argv[0]);
+	s->facts.not_preloaded = s->hellos ? NULL : s->obstacle;
+	capability_facts(s);
+	process_list(s);
+	loss_facts(s);
+}

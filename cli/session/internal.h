@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the session share. */
+#ifndef CLI_SESSION_INTERNAL_H
+#define CLI_SESSION_INTERNAL_H
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "cli/caps/caps.h"
+#include "cli/session/session.h"
+#include "common/wire.h"
+
+#define SESSION_TICK_NS (100 * NSEC_PER_MSEC)
+#define SESSION_DRAIN_NS (200 * NSEC_PER_MSEC) /* for descendants, after the main child has ended */
+#define SERVER_PENDING 64          /* connections whose hello has not come yet */
+
+#define DESCRIPTORS_SPARE 16       /* for hellos: an agent that is not even refused makes its program wait */
+
+/* ---- segment.c: memfds and what lies in them */
+
+struct process;
+
+struct segment {
+	struct segment *next;
+	int fd;
+	struct wire_header *header;  /* its first page, shared with the target: never trusted */
+	u32 pid;                     /* of the image it was made for, as we see it */
+	u32 wire_pid;                /* as the target sees it: differs in a PID namespace */
+	struct process *processes;   /* of it, newest first */
+	u32 live;                    /* processes that write to it */
+	u32 dead;                    /* processes that ended since it was last read */
+	u32 seen;                    /* ref of the newest process record that is known */
+	u64 strangers;               /* slots of processes that nobody knows */
+	bool over;                   /* nobody can write to it any more, neither can we */
+	bool closed;                 /* all has been read */
+};
+
+struct segment_params {
+	enum wire_clock clock;
+	u64 ticks_per_ns;
+	u32 sources;
+};
+
+/* NULL after a message. */
+struct segment *segment_new(const struct segment_params *params);
+void segment_free(struct segment *segment);
+/* A private copy of what is used, until segment_drop_copy(). 0, or -1 after a message. */
+int segment_copy(const struct segment *segment, struct wire_view *view);
+void segment_drop_copy(struct wire_view *view);
+/* Whether any process still has it mapped. False for good: its header may only be read after that. */
+bool segment_in_use(struct segment *segment);
+/* Empties a slot whose thread is gone, after it was read, and gives it back to the agent. */
+void segment_reap_slot(const struct segment *segment, struct wire_view *view, u32 slot_ref);
+
+/* ---- server.c: where agents say hello */
+
+#define SERVER_PLACE_MOST 64       /* bytes of TMPDIR and the like that leave room for the rest of the path */
+#define SERVER_AGENT_LINK "libsparkagent.so" /* in the directory, where the agent's own path cannot stand in LD_PRELOAD */
+
+struct server {
+	char parent[80];             /* of the sessions of this user; "": none */
+	char dir[96];                /* of this one; 0700 */
+	char path[100];
+	char invitation[256];        /* value of WIRE_ENV */
+	u8 token[WIRE_TOKEN_SIZE];
+	int fd[2];                   /* by path; by abstract name */
+	struct server_pending {
+		int fd;
+		u64 since_ns;
+	} pending[SERVER_PENDING];
+	u32 npending;
+};
+
+int server_open(struct server *server);
+void server_close(struct server *server);
+/* Adds what to poll; returns the number added (room for 2 + SERVER_PENDING). */
+u32 server_poll_fds(const struct server *server, struct pollfd *fds);
+
+struct server_hello {
+	int fd;                      /* to answer on, then to be closed by server_answer() */
+	struct wire_hello hello;
+	pid_t pid;                   /* of the peer, as we see it */
+};
+
+/* Takes connections and messages; true: *hello is one to answer. Call until false. */
+bool server_receive(struct server *server, struct server_hello *hello, u64 now_ns);
+void server_answer(struct server_hello *hello, const struct wire_config *config, int memfd);
+
+/* ---- spawn.c: the main child */
+
+/* What sparkctl was started with and the child gets. */
+struct inherited_signals {
+	struct sigaction child, pipe, fsize;
+	sigset_t mask;
+};
+
+struct inherited_limits {
+	struct rlimit nofile, fsize;
+};
+
+struct spawn {
+	pid_t pid;
+	int go;                      /* write end: lets it exec */
+	int error;                   /* read end: errno of a failed exec */
+};
+
+/* Forks a child that waits. 0 or -1 after a message. */
+int spawn_start(struct spawn *spawn, char **argv, char **env, const struct inherited_limits *limits,
+		const struct inherited_signals *signals);
+/* Lets it exec. 0, or the errno of its failed exec. */
+int spawn_go(struct spawn *spawn);
+
+/* The environment of the target: ours with the agent preloaded and the invitation. NULL after a message. */
+char **target_environment(const char *agent, const char *invitation, const char *dir);
+void target_environment_free(char **env);
+/* Why the agent cannot enter the command, or NULL; static storage. */
+const char *target_obstacle(const char *command);
+
+/* ---- totals.c: the whole tree from outside */
+
+struct total_event;
+
+struct totals {
+	struct total_event *events;
+	int keepers[8];
+	bool pmu;                    /* some hardware event could be opened */
+	bool all_software;           /* every software event counted, kernel side too */
+	bool asked_hardware;         /* hardware holds the outcome of its probe */
+	struct outcome hardware;
+	struct total_fact facts[24];
+	size_t nfacts;
+	char notes[24][512];
+};
+
+void totals_keep(struct totals *totals);
+/* Opens the events on the stopped child. */
+void totals_arm(struct totals *totals, pid_t child, bool inherit);
+/* Reads them, with the child's rusage where the kernel gave none. */
+void totals_read(struct totals *totals, struct caps_context *caps, u64 elapsed_ns, const struct rusage *usage,
+		 bool reaped);
+void totals_close(struct totals *totals);
+
+/* ---- process.c: the processes of the tree */
+
+struct process {
+	struct process *older;       /* in by_pid */
+	struct process *sibling;     /* in segment->processes */
+	struct process_facts facts;
+	char *command;
+	char *image;
+	u32 wire_pid;                /* as in its segment; 0: no agent */
+	struct segment *segment;
+	int pidfd;                   /* -1: none */
+	bool alive;
+	bool unwatched;              /* only its segment says that it is there; its pid is not to be relied on */
+	bool born;                   /* the record of its fork was read */
+	u64 image_ns;                /* it is known to have been this image then: older execs are not news */
+	bool exec;                   /* an image that came by exec: its usage starts at begin */
+	bool forked;
+	bool harvested;
+	struct wire_rusage begin;    /* at the image's start */
+	struct wire_rusage last;     /* newest figures of /proc while it lived */
+	u64 last_ns;
+	u64 children_faults;         /* of those it waited for */
+	bool exact;                  /* last are its final figures, by its parent */
+	u32 threads;                 /* that live, by the kernel's records; 0: not tracked */
+};
+
+#define PROCESS_BUCKETS 4096
+
+struct processes {
+	struct process **list;       /* by id */
+	size_t count, room;
+	struct process **live;       /* may hold ended ones: processes_live() drops them */
+	size_t nlive;
+	struct process *by_pid[PROCESS_BUCKETS]; /* newest first */
+};
+
+struct process *process_add(struct processes *all, u32 pid, u32 ppid, u64 start_ns);
+/* Those alive, in no order; *count of them. Valid until one is added. */
+struct process **processes_live(struct processes *all, size_t *count);
+/* It writes to the segment. */
+void process_join(struct process *process, struct segment *segment);
+/* The newest image with the pid that is alive; NULL: none. */
+struct process *process_find(const struct processes *all, u32 pid);
+/* The newest image that was there at that time. */
+struct process *process_find_at(const struct processes *all, u32 pid, u64 ns);
+/* Its pid, as the segment has it, may be anybody's: it is neither looked at nor signalled. */
+void process_unwatch(struct process *process);
+/* It is one of the tree after all: the kernel says so. */
+void process_confirm(struct process *process);
+/* Sends a signal, to no other process that has its pid by now. */
+void process_kill(const struct process *process, int signal_number);
+/* What /proc says of its command and image, now. */
+void process_describe(struct process *process);
+/* The words of its command, where /proc says nothing any more. */
+void process_name(struct process *process, char **argv);
+/* A forked child begins as its parent is. */
+void process_inherit(struct process *child, const struct process *parent);
+/* CPU time and faults from /proc/PID/stat; false: gone. *status: the wait status of a zombie, else -1. */
+bool process_sample(struct process *process, u64 now_ns, int *status);
+/* The main child was waited for, after process_sample() of the zombie. */
+void process_reaped(struct process *process, const struct rusage *usage);
+/* The pid of its parent, now; 0: gone. */
+u32 process_parent(u32 pid);
+/* It has ended, or become another image. */
+void process_end(struct process *process, enum process_end how, u64 end_ns);
+/* Settles usage from the agent's record of it; wire may be NULL. */
+void process_settle(struct process *process, const struct wire_process *wire);
+void processes_free(struct processes *all);
+
+/* ---- track.c: the kernel's own records of the tree */
+
+#define TRACK_CPUS 32
+
+struct track_event {
+	u64 time_ns;
+	u32 pid, ppid, tid;
+	u32 type;                    /* PERF_RECORD_FORK, _EXIT, or _COMM: an exec */
+};
+
+struct track {
+	struct track_ring {
+		int fd;
+		struct perf_event_mmap_page *page;
+		size_t size;
+	} rings[TRACK_CPUS];
+	u32 count;                   /* 0: not to be had */
+	u64 lost;
+	struct track_event *events;
+	size_t nevents, room;
+};
+
+void track_open(struct track *track, pid_t child);
+void track_close(struct track *track);
+/* Takes what the rings hold; last: also the newest. */
+void track_drain(struct session *session, bool last);
+
+/* The descriptor, or closed and -1 with EMFILE where it is one of the spare ones. */
+int descriptor_keep(int fd);
+
+/* ---- the session */
+
+struct session {
+	const struct session_options *options;
+	struct caps_context caps;
+	struct server server;
+	struct spawn spawn;
+	struct totals totals;
+	struct processes processes;
+	struct track track;
+	struct segment *segments;
+	struct segment *ready;       /* for the next hello */
+	struct profile profile;
+	struct clock_map clock;
+	enum wire_clock clock_kind;
+	u64 ticks_per_ns;            /* 32.32 */
+	u64 start_ns, start_ticks;
+	u64 end_ns;
+	u64 next_tick_ns;
+	u64 kill_ns;                 /* --timeout: when to kill for good, and again; 0: not yet */
+	u64 killed_ns;               /* when it was done first; 0: not yet */
+	int signal_fd;
+	struct inherited_signals signals;
+	u32 interrupts;
+	bool main_ended;
+	int wait_status;
+	struct rusage usage;
+	bool stop;                   /* report now */
+	bool timed_out;
+	u32 hellos;
+	u64 unmeasured;              /* images for which there was no segment */
+	u64 refill_ns;               /* when to try again to make one */
+	u64 unreadable;              /* segments that could not be read */
+	u64 unstarted;               /* agents that said hello and could not go on */
+	struct session_facts facts;
+	struct process_facts *process_facts;
+	struct capability_fact capabilities[16];
+	struct outcome outcomes[16];
+	struct loss_fact losses[5];
+	char host[80], kernel[200], cpu[128], obstacle[256];
+};
+
+/* ---- clock.c */
+
+void session_clock_start(struct session *s);
+/* Another pair, and the rate for the agents. */
+void session_clock_tick(struct session *s);
+u64 session_ticks(const struct session *s);
+/* CLOCK_MONOTONIC_RAW. */
+u64 session_now(void);
+
+/* ---- harvest.c: from segments to the profile */
+
+/* Processes that forked inside the segment become known. */
+void harvest_discover(struct session *s, struct segment *segment);
+/* Reads the slots of threads and processes that are gone, and frees them, where enough has gathered. */
+void harvest_dead(struct session *s, struct segment *segment);
+/* Reads all that is left and closes the segment. */
+void harvest_all(struct session *s, struct segment *segment);
+
+/* ---- survive.c */
+
+/* Processes of the tree that carry our invitation and are not known yet become known. */
+void survivors_find(struct session *s);
+
+/* ---- facts.c */
+
+void session_collect_facts(struct session *s);
+
+/* ---- loop.c */
+
+int session_signals_open(struct session *s);
+/* Back to what they were. */
+void session_signals_close(struct session *s);
+/* Until the command has ended, and its descendants where asked. */
+void session_loop(struct session *s);
+void session_hello(struct session *s, struct server_hello *hello);
+/* status: as of wait(2), -1: not known; end_ns: since the start. */
+void session_process_gone(struct process *p, int status, u64 end_ns);
+/* Its successor by exec; NULL after a message. */
+struct process *session_image_replaced(struct session *s, struct process *old, u64 at_ns);
+
+#endif

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loop of a run: signals, hellos, ends of processes, and a tick each 100 ms for the clock, for what the dead left and for
+ * figures of the living.
+ */
+#define _GNU_SOURCE
+#include "cli/session/internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+
+#define KILL_AFTER_NS (2 * NSEC_PER_SEC)
+#define INTERRUPTS_REPORT 2
+
+int session_signals_open(struct session *s)
+{
+	static const int signals[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaddset(&set, signals[i]);
+	/*
+	 * Ignored SIGCHLD would lose the child's status; a reader that is gone or a limit must not end the run.  The child gets
+	 * them as they were.
+	 */
+	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &s->signals.child);
+	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, &s->signals.pipe);
+	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &s->signals.fsize);
+	if (sigprocmask(SIG_BLOCK, &set, &s->signals.mask))
+		return error("cannot block signals: %s", strerror(errno));
+	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->signal_fd < 0 ? error("cannot read signals: %s", strerror(errno)) : 0;
+}
+
+void session_signals_close(struct session *s)
+{
+	sigaction(SIGXFSZ, &s->signals.fsize, NULL);
+	sigaction(SIGPIPE, &s->signals.pipe, NULL);
+	sigaction(SIGCHLD, &s->signals.child, NULL);
+	sigprocmask(SIG_SETMASK, &s->signals.mask, NULL);
+}
+
+static u64 relative_now(const struct session *s)
+{
+	return session_now() - s->start_ns;
+}
+
+static void segment_left(struct process *p)
+{
+	if (!p->segment)
+		return;
+	p->segment->live--;
+	p->segment->dead++;
+}
+
+void session_process_gone(struct process *p, int status, u64 end_ns)
+{
+	enum process_end how = PROCESS_UNKNOWN;
+
+	if (status >= 0) {
+		how = WIFSIGNALED(status) ? PROCESS_SIGNAL : PROCESS_EXIT;
+		p->facts.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		p->facts.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	}
+	process_end(p, how, end_ns);
+	segment_left(p);
+}
+
+struct process *session_image_replaced(struct session *s, struct process *old, u64 at_ns)
+{
+	struct process *p;
+
+	process_end(old, PROCESS_EXEC, at_ns);
+	segment_left(old);
+	p = process_add(&s->processes, old->facts.pid, 0, at_ns);
+	if (!p)
+		return NULL;
+	p->exec = p->born = true;
+	p->facts.parent = old->facts.parent;
+	p->image_ns = at_ns;
+	p->threads = old->threads ? 1 : 0; /* exec ends the others */
+	return p;
+}
+
+/* It may have been measured before its exec, in the segment of whom it was forked from: that entry comes first. */
+static void forked_before(struct session *s, u32 hello_pid)
+{
+	u32 pid = hello_pid;
+	struct process *p = process_find(&s->processes, pid);
+
+	for (u32 up = 0; up < 16 && (!p || !p->segment); up++) {
+		if (p && p->facts.parent)
+			p = s->processes.list[p->facts.parent - 1];
+		else if (!p && (pid = process_parent(pid)))
+			p = process_find(&s->processes, pid);
+		else
+			return;
+	}
+	if (p && p->segment && p->segment->header && !p->segment->closed)
+		harvest_discover(s, p->segment);
+	/* The record of its fork may come later, but the hello's pid is the kernel's word too. */
+	for (struct process *q = p ? s->processes.by_pid[hello_pid % PROCESS_BUCKETS] : NULL; q; q = q->older)
+		if (q->facts.pid == hello_pid && q->segment == p->segment) {
+			process_confirm(q);
+			break;
+		}
+}
+
+/* The entry for an image that says hello. One without a segment waited for it; one with a segment has been replaced. */
+static struct process *image_of(struct session *s, u32 pid)
+{
+	struct process *p;
+
+	forked_before(s, pid);
+	p = process_find(&s->processes, pid);
+	if (p && p->segment)
+		p = session_image_replaced(s, p, relative_now(s));
+	else if (!p)
+		p = process_add(&s->processes, pid, process_parent(pid), relative_now(s));
+	if (!p)
+		return NULL;
+	p->image_ns = relative_now(s);
+	process_describe(p);
+	return p;
+}
+
+static struct segment *segment_next(struct session *s)
+{
+	struct segment_params params = { s->clock_kind, s->ticks_per_ns, s->options->sources };
+	struct segment *g = s->ready;
+
+	if (!g && session_now() >= s->refill_ns)
+		g = segment_new(&params);
+	s->ready = NULL;
+	if (!g) {
+		s->refill_ns = session_now() + NSEC_PER_SEC;
+		s->unmeasured++;
+		return NULL;
+	}
+	g->next = s->segments;
+	s->segments = g;
+	return g;
+}
+
+void session_hello(struct session *s, struct server_hello *h)
+{
+	struct wire_config config = {
+		.magic = WIRE_MAGIC,
+		.version = WIRE_VERSION,
+		.size = sizeof(config),
+		.sources = s->options->sources,
+		.clock = s->clock_kind,
+		.peer_pid = (u32)getpid(),
+		.peer_fd = -1,
+		.verdict = WIRE_GO,
+		.flags = (s->options->cpu_clock ? WIRE_CPU_CLOCK : 0u) | (s->options->no_inherit ? WIRE_NO_FORKS : 0u) |
+			 (s->options->group == PROFILE_BY_THREAD ? WIRE_PER_THREAD : 0u),
+	};
+	struct segment *g = NULL;
+	struct process *p;
+
+	if (h->hello.version != WIRE_VERSION) {
+		warning("the agent in process %d speaks version %u of the protocol, this sparkctl %u: it is not measured",
+			(int)h->pid, h->hello.version, WIRE_VERSION);
+		config.verdict = WIRE_MISMATCH;
+	} else if (s->options->no_inherit && h->pid != s->spawn.pid) {
+		config.verdict = WIRE_DORMANT;
+	} else {
+		g = segment_next(s);
+		if (!g)
+			config.verdict = WIRE_DORMANT;
+	}
+	if (g) {
+		config.peer_fd = g->fd;
+		g->pid = (u32)h->pid;
+		g->wire_pid = h->hello.pid;
+		g->live = 1;
+	}
+	p = g ? image_of(s, (u32)h->pid) : NULL;
+	server_answer(h, &config, g ? g->fd : -1);
+	if (p) {
+		process_join(p, g);
+		p->wire_pid = h->hello.pid;
+	}
+	s->hellos++;
+}
+
+static void main_changed(struct session *s)
+{
+	siginfo_t info = { 0 };
+	struct process *p;
+
+	/* Left a zombie first, so that /proc still has its own figures, apart from its children's. */
+	if (waitid(P_PID, (id_t)s->spawn.pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) || info.si_pid == 0)
+		return;
+	if (info.si_code == CLD_STOPPED) {
+		waitid(P_PID, (id_t)s->spawn.pid, &info, WSTOPPED | WNOHANG);
+		/*
+		 * The child alone was stopped by job control: the shell shall see us stop as it would see the child.  Not for
+		 * SIGSTOP: who sends that to the child will continue the child, and not us.
+		 */
+		if (info.si_status == SIGTSTP || info.si_status == SIGTTIN || info.si_status == SIGTTOU) {
+			raise(SIGSTOP);
+			kill(s->spawn.pid, SIGCONT);
+		}
+		return;
+	}
+	p = process_find(&s->processes, (u32)s->spawn.pid);
+	s->end_ns = session_now();
+	if (p) {
+		int status;
+
+		process_sample(p, s->end_ns - s->start_ns, &status);
+	}
+	wait4(s->spawn.pid, &s->wait_status, 0, &s->usage);
+	s->main_ended = true;
+	if (!p)
+		return;
+	process_reaped(p, &s->usage);
+	session_process_gone(p, s->wait_status, s->end_ns - s->start_ns);
+}
+
+/* From a terminal the whole group got it; from kill(1) only we did, and the command is meant. */
+static void signal_taken(struct session *s, const struct signalfd_siginfo *info)
+{
+	int n = (int)info->ssi_signo;
+
+	if (n == SIGCHLD)
+		return;
+	/* What the tree sends to its parent or to its group is not meant for the command. */
+	if (info->ssi_code <= 0 && process_find(&s->processes, info->ssi_pid))
+		return;
+	/* When a terminal hangs up the kernel tells the leader of its session alone. */
+	if (!s->main_ended && (info->ssi_code <= 0 || (n == SIGHUP && getsid(0) == getpid())))
+		kill(s->spawn.pid, n);
+	if (n != SIGINT && n != SIGTERM && n != SIGHUP)
+		return;
+	/* The next one finds the default action and ends us, whatever the report is at. */
+	if (++s->interrupts >= INTERRUPTS_REPORT || s->main_ended)
+		s->stop = true;
+}
+
+/* As the first process of a container we inherit all orphans. */
+static void orphans_reap(const struct session *s)
+{
+	siginfo_t info = { 0 };
+
+	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid &&
+	       (s->main_ended || info.si_pid != s->spawn.pid))
+		waitpid(info.si_pid, NULL, 0);
+}
+
+static void signals_read(struct session *s)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info))
+		signal_taken(s, &info);
+	if (!s->main_ended)
+		main_changed(s);
+	if (getpid() == 1)
+		orphans_reap(s);
+}
+
+static void ends_look(struct session *s, const struct pollfd *fds, u32 n, struct process **whose)
+{
+	for (u32 i = 0; i < n; i++) {
+		int status;
+
+		if (!(fds[i].revents & (POLLIN | POLLERR | POLLHUP)) || !whose[i]->alive)
+			continue;
+		process_sample(whose[i], relative_now(s), &status);
+		session_process_gone(whose[i], status, relative_now(s));
+	}
+}
+
+static void segments_look(struct session *s)
+{
+	for (struct segment *g = s->segments; g; g = g->next) {
+		if (g->closed)
+			continue;
+		harvest_discover(s, g);
+		harvest_dead(s, g);
+		if (g->live == 0 && !segment_in_use(g))
+			harvest_all(s, g);
+	}
+}
+
+static void timeout_look(struct session *s, u64 now)
+{
+	bool kill_now = s->kill_ns && now >= s->kill_ns;
+	struct process **live;
+	size_t n;
+
+	if (!s->options->timeout_ns || now - s->start_ns < s->options->timeout_ns || (s->kill_ns && !kill_now))
+		return;
+	/* It was in time; survivors are not waited for. */
+	if (s->main_ended && !s->options->follow && !s->timed_out)
+		return;
+	s->timed_out = true;
+	s->kill_ns = now + KILL_AFTER_NS;
+	live = processes_live(&s->processes, &n);
+	for (size_t i = 0; i < n; i++)
+		if (live[i]->facts.pid != (u32)s->spawn.pid)
+			process_kill(live[i], kill_now ? SIGKILL : SIGTERM);
+	if (kill_now && !s->killed_ns)
+		s->killed_ns = now;
+	if (s->main_ended)
+		return;
+	/* Not waited for yet: the pid is its own. A stopped child would not see the SIGTERM. */
+	kill(s->spawn.pid, kill_now ? SIGKILL : SIGTERM);
+	kill(s->spawn.pid, SIGCONT);
+}
+
+static void tick(struct session *s, u64 now)
+{
+	struct process **live;
+	int status;
+	size_t n;
+
+	s->next_tick_ns = now + SESSION_TICK_NS;
+	session_clock_tick(s);
+	track_drain(s, false);
+	segments_look(s);
+	live = processes_live(&s->processes, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!live[i]->unwatched && !process_sample(live[i], now - s->start_ns, &status) && live[i]->pidfd < 0)
+			session_process_gone(live[i], -1, now - s->start_ns);
+}
+
+/* Somebody of the tree runs still. */
+static bool descendants_live(struct session *s)
+{
+	size_t n;
+	struct process **live = processes_live(&s->processes, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!live[i]->unwatched)
+			return true;
+	for (struct segment *g = s->segments; g; g = g->next)
+		if (!g->closed && g->header && g->live == 0 && segment_in_use(g))
+			return true;
+	return false;
+}
+
+static bool loop_done(struct session *s, u64 now)
+{
+	if (s->stop)
+		return true;
+	if (!s->main_ended)
+		return false;
+	if (!descendants_live(s))
+		return true;
+	if (s->timed_out)
+		return s->killed_ns && now > s->killed_ns + SESSION_DRAIN_NS;
+	return !s->options->follow && now - s->end_ns >= SESSION_DRAIN_NS;
+}
+
+static int poll_wait_ms(const struct session *s, u64 now)
+{
+	u64 until = s->next_tick_ns;
+
+	if (s->options->timeout_ns && !s->kill_ns)
+		until = MIN(until, s->start_ns + s->options->timeout_ns);
+	if (s->main_ended && !s->options->follow)
+		until = MIN(until, now + 5 * NSEC_PER_MSEC);
+	return until <= now ? 0 : (int)((until - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
+}
+
+/* One round: waits, and does what there is to do. */
+static int loop_round(struct session *s)
+{
+	size_t nlive;
+	struct process **live = processes_live(&s->processes, &nlive);
+	size_t most = 1 + 2 + SERVER_PENDING + TRACK_CPUS + nlive;
+	struct pollfd *fds = calloc(most, sizeof(*fds));
+	struct process **whose = calloc(most, sizeof(*whose));
+	struct server_hello hello;
+	u32 n = 1, first;
+	u64 now = session_now();
+
+	if (!fds || !whose) {
+		free(fds);
+		free(whose);
+		return error("out of memory");
+	}
+	fds[0] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
+	n += server_poll_fds(&s->server, fds + n);
+	for (u32 i = 0; i < s->track.count; i++)
+		fds[n++] = (struct pollfd){ .fd = s->track.rings[i].fd, .events = POLLIN };
+	first = n;
+	for (size_t i = 0; i < nlive; i++)
+		if (live[i]->pidfd >= 0 && live[i]->facts.pid != (u32)s->spawn.pid) {
+			whose[n] = live[i];
+			fds[n++] = (struct pollfd){ .fd = live[i]->pidfd, .events = POLLIN };
+		}
+	if (poll(fds, n, poll_wait_ms(s, now)) > 0) {
+		while (server_receive(&s->server, &hello, session_now()))
+			session_hello(s, &hello);
+		signals_read(s);
+		ends_look(s, fds + first, n - first, whose + first);
+		track_drain(s, s->main_ended);
+	}
+	free(fds);
+	free(whose);
+	return 0;
+}
+
+void session_loop(struct session *s)
+{
+	u64 now = session_now();
+
+	s->next_tick_ns = now + SESSION_TICK_NS;
+	while (!loop_done(s, now)) {
+		if (loop_round(s))
+			return;
+		now = session_now();
+		if (now >= s->next_tick_ns)
+			tick(s, now);
+		timeout_look(s, now);
+		if (!s->ready && s->hellos && now >= s->refill_ns) {
+			struct segment_params params = { s->clock_kind, s->ticks_per_ns, s->options->sources };
+
+			s->ready = segment_new(&params);
+			if (!s->ready)
+				s->refill_ns = now + NSEC_PER_SEC;
+		}
+	}
+}

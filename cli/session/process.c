@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processes of the tree, one entry for each image: known by their hello, by the segment they inherited by fork, or because
+ * sparkctl started them.  Pids repeat; the serial does not.
+ */
+#define _GNU_SOURCE
+#include "cli/session/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+
+struct process *process_add(struct processes *all, u32 pid, u32 ppid, u64 start_ns)
+{
+	struct process *p, *parent = ppid ? process_find(all, ppid) : NULL;
+
+	if (all->count == all->room) {
+		size_t room = all->room ? all->room * 2 : 64;
+		struct process **list = realloc(all->list, room * sizeof(*list)), **live;
+
+		if (list)
+			all->list = list;
+		live = realloc(all->live, room * sizeof(*live));
+		if (live)
+			all->live = live;
+		if (!list || !live) {
+			error("out of memory");
+			return NULL;
+		}
+		all->room = room;
+	}
+	p = calloc(1, sizeof(*p));
+	if (!p) {
+		error("out of memory");
+		return NULL;
+	}
+	all->list[all->count++] = p;
+	all->live[all->nlive++] = p;
+	p->older = all->by_pid[pid % PROCESS_BUCKETS];
+	all->by_pid[pid % PROCESS_BUCKETS] = p;
+	p->facts.id = (u32)all->count;
+	p->facts.pid = pid;
+	p->facts.parent = parent ? parent->facts.id : 0;
+	p->facts.start_ns = start_ns;
+	p->facts.usage_state = CELL_UNAVAILABLE;
+	p->alive = true;
+	p->pidfd = descriptor_keep((int)syscall(SYS_pidfd_open, pid, 0));
+	return p;
+}
+
+struct process **processes_live(struct processes *all, size_t *count)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->nlive; i++)
+		if (all->live[i]->alive)
+			all->live[n++] = all->live[i];
+	all->nlive = *count = n;
+	return all->live;
+}
+
+void process_join(struct process *p, struct segment *g)
+{
+	p->segment = g;
+	p->sibling = g->processes;
+	g->processes = p;
+}
+
+struct process *process_find(const struct processes *all, u32 pid)
+{
+	for (struct process *p = all->by_pid[pid % PROCESS_BUCKETS]; p; p = p->older)
+		if (p->facts.pid == pid && p->alive && !p->unwatched)
+			return p;
+	return NULL;
+}
+
+void process_unwatch(struct process *p)
+{
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	p->pidfd = -1;
+	p->unwatched = true;
+}
+
+void process_confirm(struct process *p)
+{
+	if (!p->unwatched || !p->alive)
+		return;
+	p->unwatched = false;
+	p->pidfd = descriptor_keep((int)syscall(SYS_pidfd_open, p->facts.pid, 0));
+	p->segment->live++;
+}
+
+void process_kill(const struct process *p, int n)
+{
+	if (p->pidfd >= 0)
+		syscall(SYS_pidfd_send_signal, p->pidfd, n, NULL, 0);
+}
+
+struct process *process_find_at(const struct processes *all, u32 pid, u64 ns)
+{
+	for (struct process *p = all->by_pid[pid % PROCESS_BUCKETS]; p; p = p->older)
+		if (p->facts.pid == pid && p->facts.start_ns <= ns && (p->alive || ns <= p->facts.end_ns))
+			return p;
+	return NULL;
+}
+
+static ssize_t proc_read(u32 pid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, size - 1);
+	close(fd);
+	if (n >= 0)
+		text[n] = 0;
+	return n;
+}
+
+void process_describe(struct process *p)
+{
+	char text[4096], path[64];
+	ssize_t n = proc_read(p->facts.pid, "cmdline", text, sizeof(text));
+
+	if (n > 0) {
+		for (ssize_t i = 0; i + 1 < n; i++)
+			if (!text[i])
+				text[i] = ' ';
+		free(p->command);
+		p->command = strdup(text);
+	}
+	snprintf(path, sizeof(path), "/proc/%u/exe", p->facts.pid);
+	n = readlink(path, text, sizeof(text) - 1);
+	if (n > 0) {
+		text[n] = 0;
+		free(p->image);
+		p->image = strdup(text);
+	}
+	p->facts.command = p->command;
+	p->facts.image = p->image;
+}
+
+void process_name(struct process *p, char **argv)
+{
+	size_t size = 0, at = 0;
+
+	for (char **word = argv; *word; word++)
+		size += strlen(*word) + 1;
+	p->command = calloc(1, size + 1);
+	for (char **word = argv; p->command && *word; word++)
+		at += (size_t)sprintf(p->command + at, "%s%s", at ? " " : "", *word);
+	p->facts.command = p->command;
+}
+
+void process_inherit(struct process *p, const struct process *parent)
+{
+	p->facts.parent = parent->facts.id;
+	if (p->command || p->image)
+		return;
+	p->command = parent->command ? strdup(parent->command) : NULL;
+	p->image = parent->image ? strdup(parent->image) : NULL;
+	p->facts.command = p->command;
+	p->facts.image = p->image;
+}
+
+/* proc(5): fields behind the command, which may contain anything but ends with the last ')'. */
+enum { STAT_MINFLT = 7, STAT_CMINFLT = 8, STAT_MAJFLT = 9, STAT_UTIME = 11, STAT_STIME = 12, STAT_EXIT = 49 };
+
+bool process_sample(struct process *p, u64 now_ns, int *status)
+{
+	u64 field[STAT_EXIT + 1] = { 0 }, tick_ns = NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK);
+	char text[1024], *at, *word, *rest;
+	char state;
+
+	*status = -1;
+	if (proc_read(p->facts.pid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')))
+		return false;
+	word = strtok_r(at + 1, " ", &rest);
+	state = word ? word[0] : 0;
+	for (u32 i = 1; i <= STAT_EXIT && (word = strtok_r(NULL, " ", &rest)); i++)
+		field[i] = strtoull(word, NULL, 10);
+	p->last = (struct wire_rusage){
+		.minflt = field[STAT_MINFLT],
+		.majflt = field[STAT_MAJFLT],
+		.utime_ns = field[STAT_UTIME] * tick_ns,
+		.stime_ns = field[STAT_STIME] * tick_ns,
+		.cpu_ns = (field[STAT_UTIME] + field[STAT_STIME]) * tick_ns,
+		.valid = 1,
+	};
+	p->last_ns = now_ns;
+	p->children_faults = field[STAT_CMINFLT];
+	if (state == 'Z' || state == 'X')
+		*status = (int)field[STAT_EXIT];
+	return true;
+}
+
+u32 process_parent(u32 pid)
+{
+	char text[1024], *at;
+
+	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')) || !at[1])
+		return 0;
+	return (u32)strtoul(at + 3, NULL, 10);
+}
+
+void process_end(struct process *p, enum process_end how, u64 end_ns)
+{
+	p->alive = false;
+	p->facts.ended = how;
+	p->facts.end_ns = end_ns;
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	p->pidfd = -1;
+}
+
+static u64 timeval_ns(struct timeval v)
+{
+	return (u64)v.tv_sec * NSEC_PER_SEC + (u64)v.tv_usec * NSEC_PER_USEC;
+}
+
+void process_reaped(struct process *p, const struct rusage *u)
+{
+	/* wait4(2) adds the children that were waited for; any of them had page faults. */
+	if (p->children_faults)
+		return;
+	p->last = (struct wire_rusage){
+		.utime_ns = timeval_ns(u->ru_utime),
+		.stime_ns = timeval_ns(u->ru_stime),
+		.cpu_ns = timeval_ns(u->ru_utime) + timeval_ns(u->ru_stime),
+		.minflt = (u64)u->ru_minflt,
+		.majflt = (u64)u->ru_majflt,
+		.nvcsw = (u64)u->ru_nvcsw,
+		.nivcsw = (u64)u->ru_nivcsw,
+		.valid = 1,
+	};
+	p->exact = true;
+}
+
+static struct wire_rusage usage_minus(const struct wire_rusage *a, const struct wire_rusage *b)
+{
+	return (struct wire_rusage){
+		.cpu_ns = a->cpu_ns - MIN(a->cpu_ns, b->cpu_ns),
+		.utime_ns = a->utime_ns - MIN(a->utime_ns, b->utime_ns),
+		.stime_ns = a->stime_ns - MIN(a->stime_ns, b->stime_ns),
+		.minflt = a->minflt - MIN(a->minflt, b->minflt),
+		.majflt = a->majflt - MIN(a->majflt, b->majflt),
+		.nvcsw = a->nvcsw - MIN(a->nvcsw, b->nvcsw),
+		.nivcsw = a->nivcsw - MIN(a->nivcsw, b->nivcsw),
+		.valid = 1,
+	};
+}
+
+void process_settle(struct process *p, const struct wire_process *wire)
+{
+	static const struct wire_rusage zero;
+	const struct wire_rusage *begin = p->exec && p->begin.valid ? &p->begin : &zero;
+
+	if (p->facts.usage_state != CELL_UNAVAILABLE)
+		return;
+	if (wire && wire->flags & WIRE_PROCESS_EXITED && wire->end_usage.valid) {
+		p->facts.usage = usage_minus(&wire->end_usage, begin);
+		p->facts.usage_state = CELL_COUNTED;
+		p->facts.usage_note = NULL;
+	} else if (p->last.valid) {
+		p->facts.usage = usage_minus(&p->last, begin);
+		p->facts.usage_state = p->exact ? CELL_COUNTED : CELL_ESTIMATE;
+		p->facts.usage_note = p->exact ? "from wait4" : p->alive ? "as of now, in clock ticks, from /proc" :
+						 "it ended without its exit handlers: last seen in /proc, in clock ticks";
+	} else {
+		p->facts.usage_note = "it ended without its exit handlers";
+	}
+}
+
+void processes_free(struct processes *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		struct process *p = all->list[i];
+
+		if (p->pidfd >= 0)
+			close(p->pidfd);
+		free(p->command);
+		free(p->image);
+		free(p);
+	}
+	free(all->list);
+	free(all->live);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Segments as sparkctl sees them.  It makes and sizes the memfd, preallocates its beginning, so that the target neither
+ * meets RLIMIT_FSIZE nor pays for the first pages, and seals it against resizing (memfd_create(2), fcntl(2) F_ADD_SEALS).  It reads by pread(2) into
+ * private memory: nothing changes under the decoder and holes cost nothing.
+ */
+#define _GNU_SOURCE
+#include "cli/session/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+#include "common/source_table.h"
+
+#define PREALLOCATED (64u << 10)
+
+struct segment *segment_new(const struct segment_params *params)
+{
+	struct segment *g = calloc(1, sizeof(*g));
+	struct wire_header *h;
+
+	if (!g) {
+		error("out of memory");
+		return NULL;
+	}
+	g->fd = descriptor_keep(memfd_create("spark", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+	if (g->fd < 0 || ftruncate(g->fd, WIRE_SEGMENT_SIZE))
+		goto fail;
+	/* Only a gain in time: a file system without it fills the pages when they are touched. */
+	if (fallocate(g->fd, 0, 0, PREALLOCATED))
+		verbose(2, "cannot preallocate a segment: %s", strerror(errno));
+	if (fcntl(g->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
+		goto fail;
+	h = mmap(NULL, WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, g->fd, 0);
+	if (h == MAP_FAILED)
+		goto fail;
+	h->version = WIRE_VERSION;
+	h->clock = params->clock;
+	h->size = WIRE_SEGMENT_SIZE;
+	h->ticks_per_ns = params->ticks_per_ns;
+	h->used = WIRE_PAGE;
+	h->sources = params->sources;
+	h->cells = source_cells(params->sources);
+	h->magic = WIRE_MAGIC;
+	g->header = h;
+	return g;
+fail:
+	error("cannot make shared memory for the agent: %s", strerror(errno));
+	segment_free(g);
+	return NULL;
+}
+
+void segment_free(struct segment *g)
+{
+	if (!g)
+		return;
+	if (g->header)
+		munmap(g->header, WIRE_PAGE);
+	if (g->fd >= 0)
+		close(g->fd);
+	free(g);
+}
+
+/* The kernel refuses to seal a file against writing as long as somebody has it mapped to be written. */
+bool segment_in_use(struct segment *g)
+{
+	bool used;
+	void *h;
+
+	if (g->over)
+		return false;
+	munmap(g->header, WIRE_PAGE);
+	used = fcntl(g->fd, F_ADD_SEALS, F_SEAL_WRITE) != 0 && errno == EBUSY;
+	h = used ? mmap(NULL, WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, g->fd, 0) : MAP_FAILED;
+	/* The target has the descriptor too, and may have set seals of its own: then we read what there is. */
+	if (h == MAP_FAILED) {
+		used = false;
+		h = mmap(NULL, WIRE_PAGE, PROT_READ, MAP_PRIVATE, g->fd, 0);
+	}
+	g->header = h == MAP_FAILED ? NULL : h;
+	g->over = !used;
+	return used;
+}
+
+static int copy_extent(int fd, u8 *base, off_t from, off_t to)
+{
+	while (from < to) {
+		ssize_t n = pread(fd, base + from, (size_t)(to - from), from);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		from += n;
+	}
+	return 0;
+}
+
+int segment_copy(const struct segment *g, struct wire_view *view)
+{
+	u64 used = load_relaxed(&g->header->used);
+	off_t size = (off_t)ALIGN_UP(MIN(used, (u64)WIRE_SEGMENT_SIZE), (u64)WIRE_PAGE), from, to = 0;
+	u8 *base = mmap(NULL, (size_t)size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (base == MAP_FAILED)
+		return error("cannot read a segment: %s", strerror(errno));
+	while (to < size && (from = lseek(g->fd, to, SEEK_DATA)) >= 0 && from < size) {
+		to = lseek(g->fd, from, SEEK_HOLE);
+		to = to < 0 ? size : MIN(to, size);
+		if (copy_extent(g->fd, base, from, to)) {
+			munmap(base, (size_t)size + 1);
+			return error("cannot read a segment: %s", strerror(errno));
+		}
+	}
+	*view = (struct wire_view){ .base = base, .size = (u64)size };
+	return 0;
+}
+
+void segment_drop_copy(struct wire_view *view)
+{
+	munmap((void *)(uintptr_t)view->base, view->size + 1);
+	view->base = NULL;
+}
+
+static void write_at(const struct segment *g, const void *bytes, size_t size, u64 at)
+{
+	if (pwrite(g->fd, bytes, size, (off_t)at) != (ssize_t)size)
+		verbose(1, "cannot empty a slot: %s", strerror(errno));
+}
+
+/* Items gone, links kept: the agent takes the pages again. */
+static void reap_pages(const struct segment *g, struct wire_view *view, u32 first)
+{
+	struct wire_walk walk = wire_walk_from(first);
+	const struct wire_page *p;
+
+	/* Each page lies in one list: more than there are is no good faith. */
+	while (view->reaped++ < view->size / WIRE_PAGE && (p = wire_next_page(view, &walk))) {
+		u8 empty[WIRE_PAGE] = { 0 };
+		struct wire_page *head = (struct wire_page *)empty;
+
+		head->next = p->next;
+		head->kind = p->kind;
+		write_at(g, empty, sizeof(empty), (u64)walk.ref * WIRE_UNIT);
+	}
+}
+
+void segment_reap_slot(const struct segment *g, struct wire_view *view, u32 ref)
+{
+	const struct wire_slot *slot = wire_view_slot(view, ref);
+	u64 at = (u64)ref * WIRE_UNIT, head = load_acquire(&g->header->free_slots);
+	struct wire_slot empty = { .next = slot->next };
+
+	memcpy(empty.lanes, slot->lanes, sizeof(empty.lanes));
+	for (u32 i = 0; i < WIRE_LANES; i++) {
+		const struct wire_lane *l = wire_view_lane(view, slot, i);
+
+		if (!l)
+			continue;
+		reap_pages(g, view, l->node_pages);
+		reap_pages(g, view, l->hist_pages);
+	}
+	do {
+		empty.next_free = (u32)head;
+		write_at(g, &empty, sizeof(empty), at);
+	} while (!compare_exchange(&g->header->free_slots, &head, ((head >> 32) + 1) << 32 | ref));
+}

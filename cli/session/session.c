@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* A run from arming to facts; see session.h. */
+#define _GNU_SOURCE
+#include "cli/session/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+
+/*
+ * Each process of the tree costs us two descriptors, and the segments are files.  The child gets the limits that we
+ * were given.
+ */
+static void limits_raise(struct inherited_limits *before)
+{
+	struct rlimit most;
+
+	getrlimit(RLIMIT_NOFILE, &before->nofile);
+	getrlimit(RLIMIT_FSIZE, &before->fsize);
+	most = (struct rlimit){ before->nofile.rlim_max, before->nofile.rlim_max };
+	if (setrlimit(RLIMIT_NOFILE, &most))
+		verbose(1, "cannot raise the limit of open files: %s", strerror(errno));
+	most = (struct rlimit){ before->fsize.rlim_max, before->fsize.rlim_max };
+	if (setrlimit(RLIMIT_FSIZE, &most))
+		verbose(1, "cannot raise the limit of file sizes: %s", strerror(errno));
+}
+
+int descriptor_keep(int fd)
+{
+	struct rlimit limit;
+
+	if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) || (rlim_t)fd + DESCRIPTORS_SPARE < limit.rlim_cur)
+		return fd;
+	close(fd);
+	errno = EMFILE;
+	return -1;
+}
+
+static int spawn_target(struct session *s, const struct inherited_limits *limits)
+{
+	const char *obstacle = NULL;
+	char **env;
+	int ret;
+
+	if (!s->caps.agent[0])
+		return error("the agent libsparkagent.so is not where sparkctl was installed; see sparkctl doctor");
+	obstacle = target_obstacle(s->options->argv[0]);
+	if (obstacle)
+		snprintf(s->obstacle, sizeof(s->obstacle), "%s %s", s->options->argv[0], obstacle);
+	env = target_environment(s->caps.agent, s->server.invitation, s->server.dir);
+	if (!env)
+		return -1;
+	ret = spawn_start(&s->spawn, s->options->argv, env, limits, &s->signals);
+	target_environment_free(env);
+	return ret;
+}
+
+static int session_arm(struct session *s)
+{
+	struct segment_params params;
+	struct inherited_limits limits;
+
+	s->signal_fd = -1;
+	caps_init(&s->caps, "");
+	caps_find_agent(s->caps.agent, sizeof(s->caps.agent));
+	session_clock_start(s);
+	limits_raise(&limits);
+	if (server_open(&s->server) || session_signals_open(s))
+		return -1;
+	totals_keep(&s->totals);
+	if (spawn_target(s, &limits))
+		return -1;
+	totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit);
+	if (!s->options->no_inherit)
+		track_open(&s->track, s->spawn.pid);
+	session_clock_tick(s);
+	params = (struct segment_params){ s->clock_kind, s->ticks_per_ns, s->options->sources };
+	s->ready = segment_new(&params);
+	return s->ready ? 0 : -1;
+}
+
+static enum session_end exec_failed(const struct session *s, int failed)
+{
+	if (failed == ENOENT) {
+		error("%s: command not found", s->options->argv[0]);
+		return SESSION_NOT_FOUND;
+	}
+	error("cannot execute %s: %s", s->options->argv[0], strerror(failed));
+	return SESSION_NOT_EXECUTABLE;
+}
+
+static enum session_end session_measure(struct session *s)
+{
+	struct process *p;
+	int failed;
+
+	s->start_ns = session_now();
+	s->start_ticks = session_ticks(s);
+	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
+	failed = spawn_go(&s->spawn);
+	if (failed)
+		return exec_failed(s, failed);
+	if (!p)
+		return SESSION_FAILED;
+	p->threads = p->facts.threads = s->track.count ? 1 : 0;
+	p->born = true;
+	process_describe(p);
+	/* It may have ended already. */
+	if (!p->command)
+		process_name(p, s->options->argv);
+	session_loop(s);
+	/* An agent that says hello now would wait for nothing. */
+	server_close(&s->server);
+	session_signals_close(s);
+	session_clock_tick(s);
+	track_drain(s, true);
+	for (struct segment *g = s->segments; g; g = g->next)
+		if (!g->closed && g->header && g->live == 0 && segment_in_use(g)) {
+			survivors_find(s);
+			break;
+		}
+	for (struct segment *g = s->segments; g; g = g->next)
+		harvest_all(s, g);
+	session_collect_facts(s);
+	if (s->timed_out)
+		return SESSION_TIMEOUT;
+	return s->main_ended ? SESSION_ENDED : SESSION_INTERRUPTED;
+}
+
+enum session_end session_run(struct session **session, const struct session_options *options)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	*session = s;
+	if (!s) {
+		error("out of memory");
+		return SESSION_FAILED;
+	}
+	s->options = options;
+	s->server.fd[0] = s->server.fd[1] = -1;
+	profile_init(&s->profile, options->group);
+	if (session_arm(s))
+		return SESSION_FAILED;
+	return session_measure(s);
+}
+
+const struct session_facts *session_facts(const struct session *s)
+{
+	return &s->facts;
+}
+
+const struct profile *session_profile(const struct session *s)
+{
+	return &s->profile;
+}
+
+void session_free(struct session *s)
+{
+	if (!s)
+		return;
+	server_close(&s->server);
+	totals_close(&s->totals);
+	track_close(&s->track);
+	free(s->track.events);
+	while (s->segments) {
+		struct segment *g = s->segments;
+
+		s->segments = g->next;
+		segment_free(g);
+	}
+	segment_free(s->ready);
+	processes_free(&s->processes);
+	profile_fini(&s->profile);
+	clock_map_fini(&s->clock);
+	free(s->process_facts);
+	if (s->signal_fd >= 0)
+		close(s->signal_fd);
+	free(s);
+}

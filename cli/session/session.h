@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run of a command under measurement, from arming to the facts of its report.
+ *
+ * sparkctl starts the command with the agent preloaded, answers the hello of every process image in its tree, keeps
+ * the segments, reads what the dead left in them, and counts the whole tree from outside.  Single-threaded; one poll loop.
+ */
+#ifndef CLI_SESSION_SESSION_H
+#define CLI_SESSION_SESSION_H
+
+#include "cli/analyze/profile.h"
+#include "cli/analyze/report.h"
+
+struct session_options {
+	char **argv;                 /* the command, terminated by NULL */
+	enum profile_group group;
+	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
+	bool no_inherit;
+	bool follow;
+	bool cpu_clock;
+	u64 timeout_ns;              /* 0: none */
+	/* A second Ctrl-C while the target runs on: report what there is. */
+};
+
+struct session;
+
+/* How a run ended. */
+enum session_end {
+	SESSION_FAILED,              /* sparkctl could not do its work; it said why */
+	SESSION_NOT_FOUND,           /* the command does not exist */
+	SESSION_NOT_EXECUTABLE,
+	SESSION_ENDED,               /* the command ran, see the facts */
+	SESSION_TIMEOUT,
+	SESSION_INTERRUPTED,         /* by a second Ctrl-C: the command still runs */
+};
+
+/* Runs it. What it needs of options must outlive it. Free it in any case. */
+enum session_end session_run(struct session **session, const struct session_options *options);
+
+/* Valid until session_free(). */
+const struct session_facts *session_facts(const struct session *session);
+const struct profile *session_profile(const struct session *session);
+void session_free(struct session *session);
+
+#endif

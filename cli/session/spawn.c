@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The main child: forked, held until the counters are on it, then exec'd with the agent preloaded.
+ */
+#define _GNU_SOURCE
+#include "cli/session/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+
+extern char **environ;
+
+/* In the child: as sparkctl was started, but for the preload. */
+static void spawn_child(int go, int err, char **argv, char **env, const struct inherited_limits *limits,
+			const struct inherited_signals *signals)
+{
+	char byte;
+	int failed;
+
+	while (read(go, &byte, 1) != 1)
+		if (errno != EINTR)
+			_exit(125); /* sparkctl is gone */
+	setrlimit(RLIMIT_NOFILE, &limits->nofile);
+	setrlimit(RLIMIT_FSIZE, &limits->fsize);
+	sigaction(SIGPIPE, &signals->pipe, NULL);
+	sigaction(SIGCHLD, &signals->child, NULL);
+	sigaction(SIGXFSZ, &signals->fsize, NULL);
+	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+	execvpe(argv[0], argv, env);
+	failed = errno;
+	if (write(err, &failed, sizeof(failed)) < 0)
+		_exit(125);
+	_exit(127);
+}
+
+int spawn_start(struct spawn *spawn, char **argv, char **env, const struct inherited_limits *limits,
+		const struct inherited_signals *signals)
+{
+	int go[2], err[2];
+
+	if (pipe2(go, O_CLOEXEC))
+		return error("cannot make a pipe: %s", strerror(errno));
+	if (pipe2(err, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return error("cannot make a pipe: %s", strerror(errno));
+	}
+	spawn->pid = fork();
+	if (spawn->pid == 0) {
+		close(go[1]);
+		spawn_child(go[0], err[1], argv, env, limits, signals);
+	}
+	close(go[0]);
+	close(err[1]);
+	spawn->go = go[1];
+	spawn->error = err[0];
+	if (spawn->pid > 0)
+		return 0;
+	close(go[1]);
+	close(err[0]);
+	return error("cannot fork: %s", strerror(errno));
+}
+
+int spawn_go(struct spawn *spawn)
+{
+	int failed = 0;
+	ssize_t n;
+
+	if (write(spawn->go, "", 1) != 1)
+		failed = errno;
+	close(spawn->go);
+	do {
+		n = read(spawn->error, &failed, sizeof(failed));
+	} while (n < 0 && errno == EINTR);
+	close(spawn->error);
+	return failed;
+}
+
+/* "NAME=value" in a new environment; value may be NULL: left out. */
+static char *variable(const char *name, const char *value, const char *rest)
+{
+	char *text;
+
+	return asprintf(&text, "%s=%s%s%s", name, value, rest && *rest ? ":" : "", rest ? rest : "") < 0 ? NULL : text;
+}
+
+/* ld.so splits LD_PRELOAD at colons and blanks (ld.so(8)): a path with one goes through a link in our directory. */
+static const char *preload_path(const char *agent, const char *dir, char *link, size_t size)
+{
+	if (!strpbrk(agent, ": \t"))
+		return agent;
+	snprintf(link, size, "%s/" SERVER_AGENT_LINK, dir);
+	return symlink(agent, link) ? NULL : link;
+}
+
+/* The user's own preloads, without an agent of ours that a session around this one put there. NULL: none. */
+static char *preload_others(const char *agent)
+{
+	const char *old = getenv("LD_PRELOAD"), *base = strrchr(agent, '/');
+	char *list = old ? calloc(1, strlen(old) + 1) : NULL;
+	size_t at = 0;
+
+	if (list && !strstr(old, base))
+		return strcpy(list, old);
+
+	for (old = list ? old : ""; *old;) {
+		size_t n = strcspn(old, ": \t"), tail = strlen(base);
+		bool ours = n >= tail && !strncmp(old + n - tail, base, tail);
+
+		if (n && !ours)
+			at += (size_t)sprintf(list + at, "%s%.*s", at ? ":" : "", (int)n, old);
+		old += n + (old[n] != 0);
+	}
+	return list;
+}
+
+char **target_environment(const char *agent, const char *invitation, const char *dir)
+{
+	static char link[160];
+	size_t n = 0, at = 0;
+	char **env, *others = preload_others(agent);
+
+	while (environ[n])
+		n++;
+	env = calloc(n + 3, sizeof(*env));
+	agent = preload_path(agent, dir, link, sizeof(link));
+	if (!env || !agent) {
+		error("cannot prepare the environment: %s", strerror(errno));
+		free(env);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(environ[i], "LD_PRELOAD=", 11) && strncmp(environ[i], WIRE_ENV "=", sizeof(WIRE_ENV)))
+			env[at++] = environ[i];
+	env[at] = variable("LD_PRELOAD", agent, others);
+	env[at + 1] = variable(WIRE_ENV, invitation, NULL);
+	free(others);
+	if (env[at] && env[at + 1])
+		return env;
+	error("out of memory");
+	free(env);
+	return NULL;
+}
+
+/* The last two were made here; the others are our own environment. */
+void target_environment_free(char **env)
+{
+	size_t n = 0;
+
+	while (env[n])
+		n++;
+	free(env[n - 1]);
+	free(env[n - 2]);
+	free(env);
+}

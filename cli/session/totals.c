@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Totals of the whole tree from outside: one event of each type on the held child, inherited by all it starts, enabled
+ * by its exec, so that neither the loader of sparkctl nor the fork is in them.  What the kernel would count
+ * as a silent 0 without kernel access is not opened; wait4(2) stands in where it can, and says so.
+ */
+#define _GNU_SOURCE
+#include "cli/session/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+#include "common/perf.h"
+
+enum fallback { FALLBACK_NONE, FALLBACK_CPU, FALLBACK_MINFLT, FALLBACK_MAJFLT, FALLBACK_SWITCHES };
+
+/* kernel: it happens in the kernel, so a count of user mode alone is 0 or a part. */
+static const struct total_row {
+	const char *name;
+	const char *unit;
+	u32 type;
+	u64 config;
+	bool kernel;
+	enum fallback fallback;
+} rows[] = {
+	{ "task-clock", "ns", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false, FALLBACK_CPU },
+	{ "minor-faults", "count", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, true, FALLBACK_MINFLT },
+	{ "major-faults", "count", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, true, FALLBACK_MAJFLT },
+	{ "context-switches", "count", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, true, FALLBACK_SWITCHES },
+	{ "cpu-migrations", "count", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, true, FALLBACK_NONE },
+	{ "cycles", "count", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, FALLBACK_NONE },
+	{ "instructions", "count", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false, FALLBACK_NONE },
+	{ "branches", "count", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false, FALLBACK_NONE },
+	{ "branch-misses", "count", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false, FALLBACK_NONE },
+};
+
+struct total_event {
+	int fd;                      /* or -errno of the refusal */
+	bool user_only;
+};
+
+void totals_keep(struct totals *t)
+{
+	struct perf_event_attr attr;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(t->keepers); i++)
+		t->keepers[i] = -1;
+	for (size_t i = 0; i < ARRAY_SIZE(rows) && n < ARRAY_SIZE(t->keepers); i++) {
+		if (rows[i].type != PERF_TYPE_SOFTWARE)
+			continue;
+		perf_attr_init(&attr, rows[i].type, rows[i].config);
+		attr.disabled = 1;
+		attr.exclude_kernel = 1;
+		t->keepers[n++] = perf_open(&attr, 0, -1, -1, 0);
+	}
+}
+
+static int event_open(const struct total_row *row, pid_t child, bool inherit, bool user_only)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	perf_attr_init(&attr, row->type, row->config);
+	attr.disabled = 1;
+	attr.enable_on_exec = 1;
+	attr.inherit = 1;
+	attr.inherit_thread = !inherit;
+	attr.exclude_kernel = user_only;
+	attr.exclude_hv = user_only;
+	fd = perf_open(&attr, child, -1, -1, 0);
+	if (fd == -EINVAL && !inherit) {
+		/* Before Linux 5.13 there is no inherit_thread: the main thread alone. */
+		attr.inherit = attr.inherit_thread = 0;
+		fd = perf_open(&attr, child, -1, -1, 0);
+	}
+	return fd;
+}
+
+void totals_arm(struct totals *t, pid_t child, bool inherit)
+{
+	bool no_pmu = false;
+
+	t->events = calloc(ARRAY_SIZE(rows), sizeof(*t->events));
+	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++) {
+		struct total_event *e = &t->events[i];
+
+		if (no_pmu && rows[i].type == PERF_TYPE_HARDWARE) {
+			e->fd = -ENOENT;
+			continue;
+		}
+		e->fd = event_open(&rows[i], child, inherit, false);
+		if ((e->fd == -EACCES || e->fd == -EPERM) && !rows[i].kernel) {
+			e->user_only = rows[i].type == PERF_TYPE_HARDWARE;
+			e->fd = event_open(&rows[i], child, inherit, true);
+		}
+		/* The first of them, cycles, every PMU has. */
+		no_pmu = no_pmu || (rows[i].config == PERF_COUNT_HW_CPU_CYCLES && rows[i].type == PERF_TYPE_HARDWARE &&
+				    e->fd == -ENOENT);
+		t->pmu = t->pmu || (rows[i].type == PERF_TYPE_HARDWARE && e->fd >= 0);
+	}
+}
+
+static void fact_add(struct totals *t, const char *name, const char *unit, struct cell cell, const char *source)
+{
+	if (t->nfacts < ARRAY_SIZE(t->facts))
+		t->facts[t->nfacts++] = (struct total_fact){ name, unit, cell, source };
+}
+
+static struct cell cell_noted(double value, const char *note)
+{
+	struct cell c = cell_counted(value);
+
+	c.note = note;
+	return c;
+}
+
+static double timeval_ns(struct timeval v)
+{
+	return (double)v.tv_sec * 1e9 + (double)v.tv_usec * 1e3;
+}
+
+static struct cell fallback_cell(enum fallback fallback, const struct rusage *u)
+{
+	static const char note[] = "from wait4: with the start of the program before its exec, without what nobody waited for";
+
+	switch (fallback) {
+	case FALLBACK_CPU:
+		return cell_noted(timeval_ns(u->ru_utime) + timeval_ns(u->ru_stime), note);
+	case FALLBACK_MINFLT:
+		return cell_noted((double)u->ru_minflt, note);
+	case FALLBACK_MAJFLT:
+		return cell_noted((double)u->ru_majflt, note);
+	case FALLBACK_SWITCHES:
+		return cell_noted((double)(u->ru_nvcsw + u->ru_nivcsw), note);
+	default:
+		return cell_absent(CELL_UNAVAILABLE, NULL);
+	}
+}
+
+/* Why an event was refused and what helps, in the words of the capability. */
+static const char *refusal(struct totals *t, size_t i, struct caps_context *caps)
+{
+	struct outcome o;
+
+	if (t->pmu && rows[i].type == PERF_TYPE_HARDWARE && t->events[i].fd == -ENOENT)
+		return "this PMU does not have the event (ENOENT)";
+	if (rows[i].type == PERF_TYPE_HARDWARE && i && rows[i - 1].type == PERF_TYPE_HARDWARE &&
+	    t->events[i].fd == t->events[i - 1].fd)
+		return strcpy(t->notes[i], t->notes[i - 1]);
+	if (rows[i].type == PERF_TYPE_HARDWARE && !t->asked_hardware) {
+		t->hardware = hardware_probe(caps);
+		t->asked_hardware = true;
+	}
+	o = rows[i].type == PERF_TYPE_HARDWARE ? t->hardware : advice_perf(caps, -t->events[i].fd, rows[i].kernel);
+	if (o.available == CAPS_YES) /* by now; it was refused when it mattered */
+		o = advice_perf(caps, -t->events[i].fd, rows[i].kernel);
+	snprintf(t->notes[i], sizeof(t->notes[i]), "%s%s%s", o.because, o.remedy[0] ? "; " : "", o.remedy);
+	return t->notes[i];
+}
+
+static struct cell event_cell(struct totals *t, size_t i, struct caps_context *caps)
+{
+	struct total_event *e = &t->events[i];
+	struct perf_value v;
+	int ret;
+
+	if (e->fd < 0)
+		return cell_absent(CELL_UNAVAILABLE, refusal(t, i, caps));
+	ret = perf_read(e->fd, &v);
+	if (ret)
+		return cell_absent(CELL_UNAVAILABLE, "the kernel did not give it back");
+	if (v.running_ns == 0)
+		return cell_absent(CELL_NOT_COUNTED, "the event never ran");
+	if (v.running_ns < v.enabled_ns) {
+		struct cell c = cell_counted((double)v.count * (double)v.enabled_ns / (double)v.running_ns);
+
+		c.state = CELL_SCALED;
+		c.note = "the counter was shared: scaled by enabled / running";
+		return c;
+	}
+	return e->user_only ? cell_noted((double)v.count, "user mode only") : cell_counted((double)v.count);
+}
+
+static void totals_read_events(struct totals *t, struct caps_context *caps, const struct rusage *u, bool reaped)
+{
+	t->all_software = t->events;
+	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++) {
+		struct cell c = event_cell(t, i, caps);
+		bool perf = cell_has_value(&c);
+
+		t->all_software = t->all_software && (perf || rows[i].type != PERF_TYPE_SOFTWARE);
+
+		if (!perf && reaped && rows[i].fallback != FALLBACK_NONE)
+			c = fallback_cell(rows[i].fallback, u);
+		fact_add(t, rows[i].name, rows[i].unit, c, perf || !reaped || rows[i].fallback == FALLBACK_NONE ? "perf" : "wait4");
+	}
+}
+
+void totals_read(struct totals *t, struct caps_context *caps, u64 elapsed_ns, const struct rusage *u, bool reaped)
+{
+	static const char running[] = "the command still runs";
+
+	fact_add(t, "elapsed", "ns", cell_counted((double)elapsed_ns), "clock");
+	if (reaped) {
+		fact_add(t, "user", "ns", cell_counted(timeval_ns(u->ru_utime)), "wait4");
+		fact_add(t, "sys", "ns", cell_counted(timeval_ns(u->ru_stime)), "wait4");
+		fact_add(t, "maxrss", "B", cell_counted((double)u->ru_maxrss * 1024), "wait4");
+	} else {
+		fact_add(t, "user", "ns", cell_absent(CELL_UNAVAILABLE, running), "wait4");
+		fact_add(t, "sys", "ns", cell_absent(CELL_UNAVAILABLE, running), "wait4");
+		fact_add(t, "maxrss", "B", cell_absent(CELL_UNAVAILABLE, running), "wait4");
+	}
+	totals_read_events(t, caps, u, reaped);
+}
+
+void totals_close(struct totals *t)
+{
+	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++)
+		if (t->events[i].fd >= 0)
+			close(t->events[i].fd);
+	for (size_t i = 0; i < ARRAY_SIZE(t->keepers); i++)
+		if (t->keepers[i] >= 0)
+			close(t->keepers[i]);
+	free(t->events);
+	t->events = NULL;
+}

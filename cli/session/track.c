@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes of the tree as the kernel sees them: fork, exec and exit records of an inherited dummy event, one small ring
+ * for each CPU (perf_event_open(2): an inherited event can only be mapped per CPU).  Works without privileges; where it is refused, or
+ * on machines with very many CPUs, processes are known by their hello and their segment alone.
+ *
+ * Records of different CPUs are put in order by their time.  Only those older than a moment are taken: the others may
+ * have elders that are being written on another CPU.
+ */
+#define _GNU_SOURCE
+#include "cli/session/internal.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+#include "common/perf.h"
+
+#define RING_PAGES 16u
+#define SETTLE_NS (1 * NSEC_PER_MSEC)
+#define RECORD_MOST 4096u
+
+/* What follows each record by sample_id_all with PERF_SAMPLE_TID | PERF_SAMPLE_TIME. */
+struct record_id {
+	u32 pid, tid;
+	u64 time;
+};
+
+struct task_record {
+	struct perf_event_header header;
+	u32 pid, ppid;
+	u32 tid, ptid;
+	u64 time;
+};
+
+static void ring_close(struct track_ring *r)
+{
+	if (r->page)
+		munmap(r->page, r->size);
+	if (r->fd >= 0)
+		close(r->fd);
+	r->page = NULL;
+	r->fd = -1;
+}
+
+static int ring_open(struct track_ring *r, pid_t child, int cpu)
+{
+	struct perf_event_attr attr;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	attr.read_format = 0;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	attr.sample_id_all = 1;
+	attr.disabled = attr.enable_on_exec = attr.inherit = 1;
+	attr.task = attr.comm = attr.comm_exec = 1;
+	attr.exclude_kernel = attr.exclude_hv = 1;
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC_RAW;
+	attr.watermark = 1;
+	attr.wakeup_watermark = (u32)(RING_PAGES * page / 2);
+	r->fd = perf_open(&attr, child, cpu, -1, 0);
+	if (r->fd < 0)
+		return r->fd;
+	r->size = (RING_PAGES + 1) * page;
+	r->page = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+	if (r->page == MAP_FAILED) {
+		r->page = NULL;
+		return -errno;
+	}
+	return 0;
+}
+
+void track_open(struct track *t, pid_t child)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int ret = cpus > TRACK_CPUS ? -E2BIG : 0;
+
+	for (long cpu = 0; cpu < cpus && !ret; cpu++) {
+		struct track_ring *r = &t->rings[t->count++];
+
+		ret = ring_open(r, child, (int)cpu);
+		if (ret == -ENODEV) { /* offline */
+			t->count--;
+			ret = 0;
+		}
+	}
+	if (!ret)
+		return;
+	verbose(1, "processes are known by their agents only: %s", strerror(-ret));
+	track_close(t);
+}
+
+void track_close(struct track *t)
+{
+	while (t->count)
+		ring_close(&t->rings[--t->count]);
+}
+
+/* Copies out of the ring, which wraps. */
+static void ring_copy(const struct track_ring *r, u64 at, void *to, size_t size)
+{
+	const u8 *data = (const u8 *)r->page + r->page->data_offset;
+	size_t ring = (size_t)r->page->data_size, from = at & (ring - 1), first = MIN(size, ring - from);
+
+	memcpy(to, data + from, first);
+	memcpy((u8 *)to + first, data, size - first);
+}
+
+static bool record_parse(struct track *t, const u8 *bytes, const struct perf_event_header *h, struct track_event *e)
+{
+	struct record_id id;
+
+	if (h->size < sizeof(*h) + sizeof(id))
+		return false;
+	memcpy(&id, bytes + h->size - sizeof(id), sizeof(id));
+	*e = (struct track_event){ .time_ns = id.time, .pid = id.pid, .tid = id.tid, .type = h->type };
+	switch (h->type) {
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT: {
+		struct task_record r;
+
+		if (h->size < sizeof(r) + sizeof(id))
+			return false;
+		memcpy(&r, bytes, sizeof(r));
+		e->pid = r.pid;
+		e->tid = r.tid;
+		e->ppid = r.ppid;
+		return true;
+	}
+	case PERF_RECORD_COMM:
+		return h->misc & PERF_RECORD_MISC_COMM_EXEC;
+	case PERF_RECORD_LOST: {
+		u64 lost;
+
+		if (h->size < sizeof(*h) + 16 + sizeof(id))
+			return false;
+		memcpy(&lost, bytes + sizeof(*h) + 8, sizeof(lost));
+		t->lost += lost;
+		return false;
+	}
+	default:
+		return false;
+	}
+}
+
+static bool event_push(struct track *t, const struct track_event *e)
+{
+	if (t->nevents == t->room) {
+		size_t room = t->room ? t->room * 2 : 256;
+		struct track_event *list = realloc(t->events, room * sizeof(*list));
+
+		if (!list)
+			return false;
+		t->events = list;
+		t->room = room;
+	}
+	t->events[t->nevents++] = *e;
+	return true;
+}
+
+static void ring_drain(struct track *t, struct track_ring *r, u64 until_ns)
+{
+	u64 head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), at = r->page->data_tail;
+
+	while (at < head) {
+		u8 bytes[RECORD_MOST];
+		struct perf_event_header h;
+		struct track_event e;
+		bool wanted;
+
+		ring_copy(r, at, &h, sizeof(h));
+		if (h.size < sizeof(h) || h.size > sizeof(bytes) || at + h.size > head) {
+			at = head;
+			break;
+		}
+		ring_copy(r, at, bytes, h.size);
+		wanted = record_parse(t, bytes, &h, &e);
+		if (wanted && e.time_ns > until_ns)
+			break;
+		if (wanted && !event_push(t, &e))
+			t->lost++;
+		at += h.size;
+	}
+	__atomic_store_n(&r->page->data_tail, at, __ATOMIC_RELEASE);
+}
+
+static int event_order(const void *a, const void *b)
+{
+	const struct track_event *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return (y->type == PERF_RECORD_FORK) - (x->type == PERF_RECORD_FORK);
+}
+
+/* The entry that a record of that time is about: not one that began later. */
+static struct process *process_at(struct session *s, u32 pid, u64 ns)
+{
+	struct process *p = process_find(&s->processes, pid);
+
+	return p && p->facts.start_ns <= ns ? p : NULL;
+}
+
+/* An entry that its hello or its segment made before the record of its fork was read. */
+static struct process *process_unborn(struct session *s, u32 pid, u64 ns)
+{
+	struct process *found = NULL;
+
+	for (struct process *p = s->processes.by_pid[pid % PROCESS_BUCKETS]; p; p = p->older)
+		if (p->facts.pid == pid && !p->born && p->facts.start_ns >= ns)
+			found = p;
+	return found;
+}
+
+static void event_fork(struct session *s, const struct track_event *e, u64 ns)
+{
+	struct process *parent = process_find_at(&s->processes, e->ppid, ns), *p;
+
+	if (e->pid == e->ppid) {
+		p = process_at(s, e->pid, ns);
+		if (p) {
+			p->threads++;
+			p->facts.threads++;
+		}
+		return;
+	}
+	p = process_unborn(s, e->pid, ns);
+	if (p) {
+		p->facts.start_ns = ns;
+		if (!p->facts.parent && parent)
+			p->facts.parent = parent->facts.id;
+	} else {
+		p = process_add(&s->processes, e->pid, e->ppid, ns);
+		if (!p)
+			return;
+		p->forked = true;
+		if (parent)
+			process_inherit(p, parent);
+	}
+	process_confirm(p);
+	p->born = true;
+	p->threads = p->threads ? p->threads : 1;
+	p->facts.threads = MAX(p->facts.threads, p->threads);
+}
+
+static void event_exit(struct session *s, const struct track_event *e, u64 ns)
+{
+	struct process *p = process_at(s, e->pid, ns);
+
+	if (!p || (p->threads && --p->threads))
+		return;
+	if (e->pid == (u32)s->spawn.pid)
+		return; /* its wait status tells more */
+	session_process_gone(p, -1, ns);
+}
+
+static void event_exec(struct session *s, const struct track_event *e, u64 ns)
+{
+	struct process *p = process_at(s, e->pid, ns), *next;
+
+	if (!p || ns <= p->image_ns)
+		return;
+	if (!p->segment) {
+		/* Forked only to exec, and seen by nobody: the same entry goes on under its new name. */
+		p->facts.start_ns = p->facts.pid == (u32)s->spawn.pid ? p->facts.start_ns : ns;
+		p->image_ns = ns;
+		process_describe(p);
+		return;
+	}
+	next = session_image_replaced(s, p, ns);
+	if (next)
+		process_describe(next);
+}
+
+void track_drain(struct session *s, bool last)
+{
+	struct track *t = &s->track;
+	u64 now = session_now();
+
+	if (!t->count)
+		return;
+	t->nevents = 0;
+	for (u32 i = 0; i < t->count; i++)
+		ring_drain(t, &t->rings[i], last ? now : now - SETTLE_NS);
+	if (t->nevents)
+		qsort(t->events, t->nevents, sizeof(*t->events), event_order);
+	for (size_t i = 0; i < t->nevents; i++) {
+		const struct track_event *e = &t->events[i];
+		u64 ns = e->time_ns > s->start_ns ? e->time_ns - s->start_ns : 0;
+
+		if (e->type == PERF_RECORD_FORK)
+			event_fork(s, e, ns);
+		else if (e->type == PERF_RECORD_EXIT)
+			event_exit(s, e, ns);
+		else
+			event_exec(s, e, ns);
+	}
+}

@@ -1,0 +1,16 @@
+# Linked into both parts. The agent compiles these files once more, with its own flags and without sanitizers.
+common_sources = \
+	common/base.h \
+	common/hist.c \
+	common/hist.h \
+	common/perf.c \
+	common/perf.h \
+	common/source_table.c \
+	common/source_table.h \
+	common/sources.def \
+	common/wire.c \
+	common/wire.h \
+	common/wire_view.h
+
+noinst_LTLIBRARIES += libcommon.la
+libcommon_la_SOURCES = $(common_sources)

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every byte that crosses between the agent and sparkctl: the two messages of the hello, and the shared segment.
+ *
+ * The segment is a memfd that sparkctl makes, sizes, partly preallocates and seals against resizing.  The agent
+ * and the processes forked from its process write to it in place; sparkctl reads copies of it (wire_open()) and
+ * trusts no word of it.  One segment serves one process image and everything that image forks.
+ *
+ * Places in the segment are refs: offset / 64, never pointers; ref 0 means none (the header lies there).
+ * Times are ticks of the clock that the header names.  Every slot, lane and node has one writer, its thread;
+ * words shared by several writers are marked "shared" and changed by atomic operations only.
+ *
+ * Each struct is little-endian, naturally aligned, without implicit padding; sizes are asserted below.
+ */
+#ifndef SPARK_COMMON_WIRE_H
+#define SPARK_COMMON_WIRE_H
+
+#include "base.h"
+
+#define WIRE_MAGIC 0x31306b7261707321ULL /* "!spark01" */
+#define WIRE_VERSION 1
+
+/*
+ * The value of the one environment variable: "1,<sparkctl's pid>,<seccomp filters on it>,<32 hex digits of token>,
+ * <socket path>", without the line break.
+ */
+#define WIRE_ENV "SPARK_SESSION"
+#define WIRE_TOKEN_SIZE 16
+/*
+ * Abstract name of the second address of the socket, for targets that cannot reach the path: "spark-" and the first digits
+ * of the token.  Everybody can read such names (/proc/net/unix): the other digits are the secret.
+ */
+#define WIRE_ABSTRACT_DIGITS 16
+#define WIRE_ABSTRACT_PREFIX "spark-"
+
+#define WIRE_PAGE 4096u
+#define WIRE_CHUNK (1u << 20)      /* what the agent maps at a time */
+#define WIRE_SEGMENT_SIZE (512u << 20)
+#define WIRE_CHUNKS (WIRE_SEGMENT_SIZE / WIRE_CHUNK)
+#define WIRE_UNIT 64u              /* granule of a ref */
+
+#define WIRE_DEPTH 255             /* frames of a lane */
+#define WIRE_LANES 4               /* the thread, and signal handlers that interrupted a marker, nested */
+#define WIRE_NAME_MAX 1024         /* bytes of a name that are kept */
+#define WIRE_NAMES 65536           /* distinct names of one process */
+#define WIRE_WINDOWS 16384         /* windows of one segment */
+#define WIRE_CELLS 16              /* cells of all bracketed sources together */
+
+/* ---- messages ------------------------------------------------------------------------------------- */
+
+enum wire_hello_flags {
+	WIRE_HELLO_RSEQ = 1 << 0,    /* the C library has registered rseq */
+};
+
+struct wire_hello {
+	u64 magic;
+	u32 version;
+	u32 size;
+	u8 token[WIRE_TOKEN_SIZE];
+	u32 pid;                     /* as the target sees it; sparkctl believes SO_PEERCRED */
+	u32 tid;
+	u32 abi;                     /* of the markers: SPARK_ABI_VERSION */
+	u32 flags;
+};
+
+enum wire_verdict {
+	WIRE_GO = 0,                 /* measure; a segment comes with the message */
+	WIRE_DORMANT = 1,            /* stay dormant: not asked for (--no-inherit) */
+	WIRE_MISMATCH = 2,           /* stay dormant: another version of the protocol */
+};
+
+enum wire_clock { WIRE_CLOCK_TSC = 0, WIRE_CLOCK_VDSO = 1 };
+
+enum wire_config_flags {
+	WIRE_CPU_CLOCK = 1 << 0,     /* read the thread's CPU clock at every marker where no switch detector works */
+	WIRE_NO_FORKS = 1 << 1,      /* forked children stay dormant (--no-inherit) */
+	WIRE_PER_THREAD = 1 << 2,    /* slots of ended threads are not reused by the agent: sparkctl reaps them */
+};
+
+/* sparkctl's answer to the hello; the memfd comes with it as SCM_RIGHTS. */
+struct wire_config {
+	u64 magic;
+	u32 version;
+	u32 size;
+	u32 verdict;
+	u32 flags;
+	u32 sources;                 /* bit mask of enum source_id: bracketed sources read at each marker */
+	u32 clock;                   /* enum wire_clock */
+	u32 peer_pid;                /* /proc/<peer_pid>/fd/<peer_fd> is the memfd, */
+	s32 peer_fd;                 /* for a target without a free descriptor */
+};
+
+/* ---- segment -------------------------------------------------------------------------------------- */
+
+enum wire_loss {
+	WIRE_LOSS_NAMES,             /* markers whose name found the table full: charged to "[other]" */
+	WIRE_LOSS_NODES,             /* regions charged to "[other]" since no node could be had */
+	WIRE_LOSS_HIST,              /* durations missing from a histogram */
+	WIRE_LOSS_SLOTS,             /* markers dropped: no slot for the thread */
+	WIRE_LOSS_EARLY,             /* markers dropped: the agent was being initialized */
+	WIRE_LOSS_LANES,             /* markers dropped: more than WIRE_LANES nested interruptions of markers */
+	WIRE_LOSS_WINDOWS,           /* window edges dropped */
+	WIRE_LOSS_METRICS,           /* client values and units dropped */
+	WIRE_LOSS_NULL_NAMES,        /* markers ignored: a null pointer for a name */
+	WIRE_LOSS_NO_CLOCK,          /* markers dropped: the thread may not read the time stamp counter */
+	WIRE_LOSS_MAX = 16
+};
+
+struct wire_header {
+	u64 magic;                   /* sparkctl */
+	u32 version;                 /* sparkctl */
+	u32 clock;                   /* sparkctl: enum wire_clock */
+	u64 size;                    /* sparkctl */
+	/* Ticks per nanosecond, 32.32 fixed point, refined while the run goes on.  sparkctl writes, agent reads. */
+	u64 ticks_per_ns;
+	u64 used;                    /* shared: first byte not handed out */
+	u64 free_slots;              /* shared: slots that sparkctl reaped: tag << 32 | ref of the first (wire_slot.next_free) */
+	u64 arena;                   /* shared: page that small records come from: ref << 32 | bytes used */
+	u32 processes;               /* shared: ref of the newest struct wire_process */
+	u32 slots;                   /* shared: ref of the newest struct wire_slot */
+	u32 windows;                 /* shared: ref of the newest struct wire_window */
+	u32 window_count;            /* shared */
+	u32 sources;                 /* sparkctl: as in struct wire_config */
+	u32 cells;                   /* cells in each node and their size: sparkctl */
+	u64 losses[WIRE_LOSS_MAX];   /* shared */
+};
+
+struct wire_rusage {
+	u64 cpu_ns;                  /* CLOCK_PROCESS_CPUTIME_ID or CLOCK_THREAD_CPUTIME_ID */
+	u64 utime_ns;
+	u64 stime_ns;
+	u64 minflt;
+	u64 majflt;
+	u64 nvcsw;
+	u64 nivcsw;
+	u64 valid;                   /* 0: could not be read (seccomp) */
+};
+
+enum wire_process_flags {
+	WIRE_PROCESS_FORKED = 1 << 0,  /* began by fork, not by exec */
+	WIRE_PROCESS_EXITED = 1 << 1,  /* exit handlers ran: end and status are valid */
+	WIRE_PROCESS_SEALED = 1 << 2,  /* entered a seccomp sandbox: no system call since */
+};
+
+enum wire_detector {
+	WIRE_DETECTOR_NONE = 0,      /* wall only */
+	WIRE_DETECTOR_RSEQ = 1,      /* the kernel clears rseq_cs of a thread that it switches out */
+	WIRE_DETECTOR_PAGE = 2,      /* the lock word of a perf page steps */
+	WIRE_DETECTOR_CLOCK = 3,     /* the thread's CPU clock at every marker (asked for) */
+};
+
+struct wire_process {
+	u32 next;
+	u32 pid;
+	u32 ppid;
+	u32 flags;
+	u64 start;                   /* ticks at the agent's constructor, or at a forked child's first marker */
+	u64 end;                     /* ticks in the exit handler */
+	struct wire_rusage begin_usage; /* at start */
+	struct wire_rusage end_usage;
+	s32 status;                  /* as given to exit(3) */
+	u32 detector;                /* enum wire_detector of its threads */
+	u32 bracket;                 /* ticks that an empty bracket reads, median of 9 */
+	u32 pair;                    /* ticks that an empty begin + end pair takes, median of 9 */
+	u32 sealed_cpu;              /* shared: switches seen but not resynchronized, since sealed */
+	u32 abi;
+	u32 source_cost[WIRE_CELLS]; /* what an empty bracket of the sources reads, per cell, median of 9 */
+	u64 reserved[2];
+};
+
+enum wire_slot_state {
+	WIRE_SLOT_FREE = 0,
+	WIRE_SLOT_LIVE = 1,          /* a thread of pid writes to it */
+	WIRE_SLOT_IDLE = 2,          /* its thread ended; the agent keeps it for the next thread of the process */
+	WIRE_SLOT_DEAD = 3,          /* its thread ended; sparkctl shall read and reap it */
+};
+
+/*
+ * An unfinished bracket.  sp: near the marker's stack pointer, to find frames that were jumped over.
+ * A frame beyond the lane's depth is the bracket that ended there last; the agent begins it again if it is the same.
+ */
+struct wire_frame {
+	u64 start;
+	s64 off;                     /* off-CPU ticks since start, up to the slot's last resynchronization */
+	u64 sp;
+	u32 node;
+	u32 region;                  /* name of its region, and enum wire_frame_flags; 0: none */
+};
+
+enum wire_frame_flags {
+	WIRE_FRAME_ORPHAN = 1 << 24, /* the region below it ended first: no longer a parent */
+};
+
+/*
+ * The newest finished bracket, not yet in its node's histogram (a store whose address depends on a fresh time stamp
+ * delays the next time stamp).  Written before its node is updated, with what the node's sums will be, so that a torn
+ * update can be repaired: node.calls < calls means that the node may lack any part of it.  It is in the histogram
+ * already if that holds as many calls as the node.
+ */
+struct wire_pending {
+	u64 wall;
+	u64 node_wall;               /* the node's sum with it */
+	u64 calls;                   /* the node's, with it; 0: none */
+	u32 node;
+	u32 reserved;
+};
+
+struct wire_lane {
+	u32 depth;
+	u32 root;                    /* ref of the lane's root node */
+	u32 node_pages;              /* ref of the first node page */
+	u32 hist_pages;              /* ref of the first histogram page */
+	struct wire_pending pending;
+	u64 reserved[2];
+	struct wire_frame base;      /* below the first: never begun */
+	struct wire_frame frames[WIRE_DEPTH + 1]; /* the last is never begun */
+};
+
+/* One measured thread, or one after the other of the same process. */
+struct wire_slot {
+	u32 next;
+	u32 state;                   /* enum wire_slot_state */
+	u32 pid;
+	u32 tid;
+	u32 next_free;               /* next in the list of header.free_slots */
+	u32 threads;                 /* threads that have used it */
+	u32 detector;
+	u32 reserved;
+	u64 start;                   /* the thread's first marker */
+	u64 end;                     /* 0: not seen to end */
+	u64 done_wall;               /* of the threads that used it before, ticks */
+	struct wire_rusage begin_usage;
+	struct wire_rusage end_usage;
+	struct wire_rusage done_usage; /* of the threads before */
+	u64 switches;                /* times the detector moved */
+	u64 resyncs;                 /* readings of the thread's CPU clock */
+	u64 missed;                  /* switches proven that the detector did not see */
+	s64 off;                     /* off-CPU ticks since start */
+	u64 sync_ticks;              /* last resynchronization */
+	u64 sync_cpu_ns;
+	u32 lanes[WIRE_LANES];       /* refs; [0] is always there */
+	u64 reserved2[2];
+	char comm[16];
+};
+
+/* Node and histogram pages: 4096 bytes, header first. */
+struct wire_page {
+	u32 next;
+	u32 used;                    /* items handed out */
+	u32 kind;
+	u32 reserved[13];
+};
+
+enum wire_page_kind { WIRE_PAGE_NODES = 1, WIRE_PAGE_HIST = 2 };
+
+/*
+ * What kind of node: the top byte of wire_node.region; the rest is the ref of its name.
+ */
+enum wire_node_kind {
+	WIRE_NODE_REGION = 0,
+	WIRE_NODE_METRIC = 1,        /* client values: calls, wall = sum, off = last, min, max: bits of a double */
+	WIRE_NODE_DIAGNOSIS = 16,    /* + enum wire_diagnosis: calls = count, min = ticks of the first */
+};
+
+enum wire_diagnosis {
+	WIRE_DIAG_UNMATCHED,         /* an end without a begin on this thread */
+	WIRE_DIAG_UNENDED,           /* closed by the end of an enclosing region: its own end never came */
+	WIRE_DIAG_SKIPPED,           /* found abandoned (longjmp) when the stack of frames was full */
+	WIRE_DIAG_OVERLAP,           /* ended after a region that encloses its begin */
+	WIRE_DIAG_DEEP,              /* begun beyond the depth limit: counted into the last node */
+	WIRE_DIAG_NAME_CUT,          /* name longer than WIRE_NAME_MAX */
+	WIRE_DIAG_UNIT,              /* units given with another unit before */
+	WIRE_DIAG_NO_REGION,         /* units for a region that is not known here */
+	WIRE_DIAG_WINDOW,            /* a window's end without a begin in this process */
+	WIRE_DIAG_LATE,              /* an end of a frame that had been dropped as skipped */
+	WIRE_DIAG_THREAD_END,        /* still open when its thread ended: a call, and open */
+	WIRE_DIAG_MAX
+};
+
+#define WIRE_NODE_KIND_SHIFT 24
+#define WIRE_NODE_NAME_MASK ((1u << WIRE_NODE_KIND_SHIFT) - 1)
+
+/* Totals of one region path of one lane.  cpu = wall - off.  Source cells (u64) follow in the same stride. */
+struct wire_node {
+	u32 region;                  /* kind and ref of struct wire_name; 0: a root */
+	u32 parent;                  /* ref; 0: a root */
+	s32 near;                    /* the agent's: from the node to its histogram, in units; 0: not in one mapping */
+	u32 hist;                    /* ref of a struct wire_hist; 0: none yet */
+	u64 calls;                   /* finished brackets */
+	u64 wall;
+	s64 off;
+	u64 min;
+	u64 max;
+	u64 units;
+};
+
+#define WIRE_HIST_OCTAVES 64
+#define WIRE_HIST_SUB 32         /* buckets of an octave: half a bucket is 1/64 of its value */
+
+/* Chunks of a histogram: one of 32 buckets for each octave that was met. */
+struct wire_hist {
+	u32 chunk[WIRE_HIST_OCTAVES];
+	s32 near[WIRE_HIST_OCTAVES]; /* the agent's: from here to the chunk, in units; 0: not in one mapping */
+};
+
+struct wire_hist_chunk {
+	u64 count[WIRE_HIST_SUB];
+};
+
+struct wire_name {
+	u64 hash;                    /* of all its bytes, also of those cut off */
+	u32 length;                  /* bytes kept */
+	u32 full_length;
+	u32 unit;                    /* shared: ref of the name of the unit of its work; 0: none */
+	u32 reserved;
+	char bytes[];
+};
+
+enum wire_window_state { WIRE_WINDOW_OPEN = 1, WIRE_WINDOW_ENDED = 2 };
+
+struct wire_window {
+	u32 next;
+	u32 name;
+	u32 pid;
+	u32 state;                   /* shared */
+	u64 start;
+	u64 end;
+	struct wire_rusage begin_usage;
+	struct wire_rusage end_usage;
+};
+
+_Static_assert(sizeof(struct wire_hello) == 48, "wire");
+_Static_assert(sizeof(struct wire_config) == 40, "wire");
+_Static_assert(sizeof(struct wire_header) == 80 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
+_Static_assert(sizeof(struct wire_rusage) == 64, "wire");
+_Static_assert(sizeof(struct wire_process) == 264, "wire");
+_Static_assert(sizeof(struct wire_frame) == 32, "wire");
+_Static_assert(sizeof(struct wire_pending) == 32, "wire");
+_Static_assert(sizeof(struct wire_lane) == 64 + 32 * (WIRE_DEPTH + 2), "wire");
+_Static_assert(sizeof(struct wire_slot) % 8 == 0 && sizeof(struct wire_slot) <= 448, "wire");
+_Static_assert(sizeof(struct wire_page) == 64, "wire");
+_Static_assert(sizeof(struct wire_node) == 64, "wire");
+_Static_assert(sizeof(struct wire_hist) == 512, "wire");
+_Static_assert(sizeof(struct wire_hist_chunk) == 256, "wire");
+_Static_assert(sizeof(struct wire_name) == 24, "wire");
+_Static_assert(sizeof(struct wire_window) == 160, "wire");
+
+/* Bytes of a node with its cells. */
+static inline u32 wire_node_stride(u32 cells)
+{
+	return ALIGN_UP((u32)sizeof(struct wire_node) + cells * 8, WIRE_UNIT);
+}
+
+#endif

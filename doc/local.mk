@@ -1,0 +1,18 @@
+dist_man_MANS = \
+	doc/spark.h.3 \
+	doc/sparkctl.1
+
+dist_doc_DATA = COPYING NEWS README doc/ARCHITECTURE
+
+exampledir = $(docdir)/examples
+dist_example_DATA = doc/examples/sqlbench.c
+
+# The example that ./bootstrap demo measures. It is a target: never sanitized.
+if HAVE_SQLITE
+noinst_PROGRAMS += sqlbench
+endif
+sqlbench_SOURCES = doc/examples/sqlbench.c
+sqlbench_CPPFLAGS = -I$(top_srcdir)/include $(SQLITE_CFLAGS)
+sqlbench_CFLAGS = $(STD_CFLAGS) $(WARN_CFLAGS) $(WERROR_CFLAGS)
+sqlbench_LDFLAGS =
+sqlbench_LDADD = $(SQLITE_LIBS)

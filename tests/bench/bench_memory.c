@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of the segment that a program touches: 16 threads alive at once, each with 100 regions
+ * whose durations differ. The program shares no other memory, so all of RssShmem is the segment.
+ */
+#include "bench.h"
+
+#include <pthread.h>
+#include <spark/spark.h>
+
+#define THREADS 16
+#define REGIONS 100
+#define CALLS 50
+#define LIMIT_KIB 8192
+
+static struct spark_region regions[REGIONS];
+static char names[REGIONS][16];
+static pthread_barrier_t gate;
+
+static long shared_kib(void)
+{
+	char line[256];
+	FILE *f = fopen("/proc/self/status", "re");
+	long kib = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "RssShmem:", 9))
+			kib = atol(line + 9);
+	if (kib < 0)
+		bench_die("/proc/self/status");
+	fclose(f);
+	return kib;
+}
+
+static void *work(void *arg)
+{
+	for (int i = 0; i < CALLS; i++)
+		for (int k = 0; k < REGIONS; k++) {
+			spark_begin(&regions[k]);
+			for (volatile int spin = 0; spin < i * i; spin++)
+				;
+			spark_end(&regions[k]);
+		}
+	pthread_barrier_wait(&gate);
+	pthread_barrier_wait(&gate);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t threads[THREADS];
+	long before = shared_kib(), after;
+
+	for (int k = 0; k < REGIONS; k++) {
+		snprintf(names[k], sizeof(names[k]), "region-%03d", k);
+		regions[k].name = names[k];
+	}
+	pthread_barrier_init(&gate, NULL, THREADS + 1);
+	for (int i = 0; i < THREADS; i++) {
+		errno = pthread_create(&threads[i], NULL, work, NULL);
+		if (errno)
+			bench_die("pthread_create");
+	}
+	pthread_barrier_wait(&gate);
+	after = shared_kib();
+	pthread_barrier_wait(&gate);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	bench_value("before", (double)before);
+	bench_figure("memory", (double)after / LIMIT_KIB, (double)after, "KiB");
+	bench_done("region-000", THREADS * CALLS);
+	return 0;
+}

@@ -1,0 +1,202 @@
+# Tests. tests/run runs all of them; make check builds what they need and calls it.
+#   make check TESTS='hist e2e/fork' TESTFLAGS=-v
+
+# Unit tests of common/ and cli/: tests/unit/test_X is made from tests/unit/test_X.c.
+unit_tests = \
+	tests/fuzz/fuzz_wire \
+	tests/unit/test_caps \
+	tests/unit/test_hist \
+	tests/unit/test_json \
+	tests/unit/test_opt \
+	tests/unit/test_profile \
+	tests/unit/test_table \
+	tests/unit/test_text \
+	tests/unit/test_wire
+
+# What several of them include.
+unit_parts = \
+	tests/unit/sample.h \
+	tests/unit/segment.h \
+	tests/unit/suite.h
+EXTRA_DIST += $(unit_parts)
+
+# Unit tests of agent/. Each also needs a line  tests_unit_test_X_LDADD = $(agent_test_ldadd)
+unit_agent_tests = \
+	tests/unit/test_agent_client \
+	tests/unit/test_agent_name \
+	tests/unit/test_agent_node \
+	tests/unit/test_agent_process \
+	tests/unit/test_agent_region \
+	tests/unit/test_agent_safe \
+	tests/unit/test_agent_segment \
+	tests/unit/test_agent_slots \
+	tests/unit/test_agent_source \
+	tests/unit/test_agent_thread
+
+# End-to-end tests: shell scripts that run the built sparkctl.
+e2e_tests = \
+	tests/e2e/seam.test \
+	tests/e2e/structure.test \
+	tests/e2e/docs.test \
+	tests/e2e/ending-kill.test \
+	tests/e2e/ending.test \
+	tests/e2e/exact-counts.test \
+	tests/e2e/exact-cpu.test \
+	tests/e2e/exact-threads.test \
+	tests/e2e/exact-time.test \
+	tests/e2e/facts.test \
+	tests/e2e/header.test \
+	tests/e2e/hostile-seccomp.test \
+	tests/e2e/hostile.test \
+	tests/e2e/killed.test \
+	tests/e2e/misuse-loaded.test \
+	tests/e2e/misuse-signals.test \
+	tests/e2e/misuse.test \
+	tests/e2e/names.test \
+	tests/e2e/processes-daemon.test \
+	tests/e2e/processes-exec.test \
+	tests/e2e/processes-fork.test \
+	tests/e2e/transparent-guest.test \
+	tests/e2e/transparent-langs.test \
+	tests/e2e/transparent-tools.test \
+	tests/e2e/user-paranoid.test \
+	tests/e2e/user-terminal.test \
+	tests/e2e/user.test
+
+# What the scripts source, read or compile.
+e2e_parts = \
+	tests/e2e/lib.sh \
+	tests/e2e/transparent.sh \
+	tests/targets/marker_cxx.cc \
+	tests/targets/marker_fakeagent.c \
+	tests/targets/marker_inline.c \
+	tests/targets/marker_inline.h \
+	tests/targets/marker_main.c \
+	tests/targets/marker_unit.c
+
+# Programs and libraries measured by the end-to-end tests, in C (x.c), C++ (x.cc) and as shared libraries
+# (x.so from x.c). They are foreign to Spark: plain compiler lines, no libtool, no sanitizers. Own flags:
+#   tests/targets/x: target_cflags = -static
+target_programs = \
+	tests/targets/h_facts \
+	tests/targets/h_hostile \
+	tests/targets/h_loaded \
+	tests/targets/h_misuse \
+	tests/targets/h_names \
+	tests/targets/h_sandbox \
+	tests/targets/h_signal \
+	tests/targets/h_user \
+	tests/targets/t_cpu_sum \
+	tests/targets/t_end \
+	tests/targets/t_fork \
+	tests/targets/t_guest \
+	tests/targets/t_killat \
+	tests/targets/t_live_threads \
+	tests/targets/t_names \
+	tests/targets/t_nested \
+	tests/targets/t_recursive \
+	tests/targets/t_short_threads \
+	tests/targets/t_static \
+	tests/targets/t_status \
+	tests/targets/t_threads \
+	tests/targets/t_time \
+	tests/targets/t_victim \
+	tests/targets/t_work
+target_cxx_programs = \
+	tests/targets/h_cxx
+target_libs = \
+	tests/targets/h_library.so \
+	tests/targets/h_plugin.so \
+	tests/targets/libtshim.so
+
+# What several of them include.
+target_parts = \
+	tests/targets/target.h
+
+tests/targets/t_static: target_cflags = -static
+tests/targets/h_loaded: target_ldadd = -ldl
+
+# Benchmarks: built and run by "make bench" on an installed tree of their own, no pass or fail.
+#   make bench BENCHFLAGS='-n 9 marker'
+bench_programs = \
+	tests/bench/bench_marker \
+	tests/bench/bench_memory \
+	tests/bench/bench_spawn \
+	tests/bench/bench_switch \
+	tests/bench/bench_whole
+bench_libs = \
+	tests/bench/bench_empty.so
+bench_parts = \
+	tests/bench/bench.h \
+	tests/bench/run
+
+LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(CHECK_LIBS)
+agent_test_ldadd = libagenttest.la libcommon.la $(CHECK_LIBS)
+agent_harness = tests/unit/agent_harness.c tests/unit/agent_harness.h
+tests_unit_test_agent_client_SOURCES = tests/unit/test_agent_client.c $(agent_harness)
+tests_unit_test_agent_client_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_name_SOURCES = tests/unit/test_agent_name.c $(agent_harness)
+tests_unit_test_agent_name_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_node_SOURCES = tests/unit/test_agent_node.c $(agent_harness)
+tests_unit_test_agent_node_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_process_SOURCES = tests/unit/test_agent_process.c $(agent_harness)
+tests_unit_test_agent_process_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_region_SOURCES = tests/unit/test_agent_region.c $(agent_harness)
+tests_unit_test_agent_region_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_safe_SOURCES = tests/unit/test_agent_safe.c
+tests_unit_test_agent_safe_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_segment_SOURCES = tests/unit/test_agent_segment.c $(agent_harness)
+tests_unit_test_agent_segment_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_slots_SOURCES = tests/unit/test_agent_slots.c
+tests_unit_test_agent_slots_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_slots_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=dl_iterate_phdr
+tests_unit_test_agent_source_SOURCES = tests/unit/test_agent_source.c $(agent_harness)
+tests_unit_test_agent_source_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_thread_SOURCES = tests/unit/test_agent_thread.c $(agent_harness)
+tests_unit_test_agent_thread_LDADD = $(agent_test_ldadd)
+if HAVE_CHECK
+check_PROGRAMS += $(unit_tests) $(unit_agent_tests)
+unit_programs = $(unit_tests) $(unit_agent_tests)
+else
+unit_missing = yes
+endif
+
+TARGET_FLAGS = -I$(top_srcdir)/include $(WERROR_CFLAGS) -pthread $(CPPFLAGS)
+target_deps = $(sparkinclude_HEADERS:%=$(srcdir)/%) $(target_parts:%=$(srcdir)/%) $(srcdir)/tests/bench/bench.h
+
+$(target_programs) $(bench_programs): %: $(srcdir)/%.c $(target_deps)
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) -D_GNU_SOURCE= $(STD_CFLAGS) $(WARN_CFLAGS) $(TARGET_FLAGS) $(CFLAGS) \
+		$(target_cflags) $(LDFLAGS) -o $@ $< $(target_ldadd)
+
+$(target_libs) $(bench_libs): %.so: $(srcdir)/%.c $(target_deps)
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) -D_GNU_SOURCE= $(STD_CFLAGS) $(WARN_CFLAGS) $(TARGET_FLAGS) $(CFLAGS) -fPIC -shared \
+		$(target_cflags) $(LDFLAGS) -o $@ $< $(target_ldadd)
+
+$(target_cxx_programs): %: $(srcdir)/%.cc $(target_deps)
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CXX) -Wall -Wextra $(TARGET_FLAGS) -O2 -g \
+		$(target_cflags) $(LDFLAGS) -o $@ $< $(target_ldadd)
+
+targets = $(target_programs) $(target_libs)
+if HAVE_CXX
+targets += $(target_cxx_programs)
+endif
+CLEANFILES += $(target_programs) $(target_libs) $(target_cxx_programs) $(bench_programs) $(bench_libs)
+
+EXTRA_DIST += tests/run tests/skips $(e2e_tests) $(e2e_parts) $(target_parts) \
+	$(target_programs:=.c) $(target_cxx_programs:=.cc) $(target_libs:.so=.c) $(bench_programs:=.c) $(bench_libs:.so=.c) $(bench_parts)
+
+check-local: $(targets)
+	@BUILDDIR='$(abs_top_builddir)' SRCDIR='$(abs_top_srcdir)' CC='$(CC)' CXX='$(CXX)' SANITIZERS='$(SANITIZERS)' \
+		UNIT_TESTS='$(unit_programs)' UNIT_MISSING='$(unit_missing)' E2E_TESTS='$(e2e_tests)' TARGET_FILES='$(targets)' \
+		$(srcdir)/tests/run $(TESTFLAGS) $(TESTS)
+
+bench: all $(bench_programs) $(bench_libs)
+	rm -rf bench.root
+	$(MAKE) -s install DESTDIR='$(abs_top_builddir)/bench.root' >/dev/null
+	@SPARKCTL='$(abs_top_builddir)/bench.root$(bindir)/sparkctl' BENCH='$(abs_top_builddir)/tests/bench' \
+		$(srcdir)/tests/bench/run $(BENCHFLAGS)
+
+clean-local:
+	rm -rf bench.root
+
+.PHONY: bench
