@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The format table: header, tree of regions, windows, and the lines that say what they rest on and what is
- * missing.  Without --metrics cpu and off-CPU time are shown as shares of the row's wall.
+ * The format table: header, tree of regions, windows, and the lines that say what they rest on and
+ * what is missing. Without --metrics cpu and off-CPU time are shown as shares of the row's wall.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "cli/output/lines.h"
 #include "cli/text.h"
 
-/* Processes without regions that are listed before the rest is only counted. */
-enum { TABLE_PLAIN_ROOTS = 8, TABLE_SHARE_IMPORTANCE = 90, TABLE_TITLE_MAX = 16 };
+/* Processes without regions, and regions of one parent, listed before the rest is only counted. */
+enum { TABLE_PLAIN_ROOTS = 8, TABLE_SIBLINGS = 40, TABLE_SHARE_IMPORTANCE = 90, TABLE_TITLE_MAX = 16 };
 
 enum table_kind { TABLE_CELL, TABLE_WALL_SHARE, TABLE_CPU_SHARE, TABLE_OFF_SHARE };
 
@@ -29,6 +29,7 @@ struct table {
 	size_t ncolumns;
 	const struct report_row *rows;
 	size_t nrows;
+	bool *folded;                /* left out: see table_fold() */
 };
 
 /* ---- columns --------------------------------------------------------------------------------------- */
@@ -186,6 +187,8 @@ static int table_tree_init(struct table_tree *tree, const struct table *table)
 	if (!tree->last)
 		return -1;
 	for (i = table->nrows; i--;) {
+		if (table->folded && table->folded[i])
+			continue;
 		depth = MIN(table->rows[i].depth, (u32)ARRAY_SIZE(seen) - 1);
 		tree->last[i] = !seen[depth];
 		seen[depth] = true;
@@ -263,6 +266,35 @@ static int table_name(struct table *table, struct table_tree *tree, size_t i)
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
 
+/*
+ * Marks regions that are left out without -v: siblings beyond the first ones, with all that is
+ * below them. Returns how many.
+ */
+static size_t table_fold(struct table *table)
+{
+	u32 seen[PROFILE_DEPTH_MAX + 4] = { 0 }, below = 0;
+	size_t i, n = 0;
+	bool folded = false;
+
+	table->folded = calloc(table->nrows + 1, sizeof(*table->folded));
+	if (!table->folded || table->lines->options->verbose > 0)
+		return 0;
+	for (i = 0; i < table->nrows; i++) {
+		const struct report_row *row = &table->rows[i];
+		u32 depth = MIN(row->depth, (u32)ARRAY_SIZE(seen) - 1);
+
+		folded = folded && depth > below;
+		if (!folded) {
+			memset(seen + depth + 1, 0, sizeof(seen) - (depth + 1) * sizeof(seen[0]));
+			folded = seen[depth]++ >= TABLE_SIBLINGS && !row->root;
+			below = depth;
+		}
+		table->folded[i] = folded;
+		n += folded;
+	}
+	return n;
+}
+
 /* A process without regions among many of them: a build has hundreds. */
 static bool table_hidden(const struct table *table, size_t i, size_t *plain)
 {
@@ -283,6 +315,8 @@ static int table_fill_rows(struct table *table, size_t *hidden)
 	int err = table_tree_init(&tree, table);
 
 	for (i = 0; !err && i < table->nrows; i++) {
+		if (table->folded && table->folded[i])
+			continue;
 		if (table_hidden(table, i, &plain)) {
 			(*hidden)++;
 			continue;
@@ -297,7 +331,7 @@ static int table_print(const struct lines *lines, const char *title, const struc
 		       size_t nrows, bool windows)
 {
 	struct table table = { .lines = lines, .rows = rows, .nrows = nrows };
-	size_t hidden = 0;
+	size_t hidden = 0, folded = table_fold(&table);
 	int err = table_choose(&table, windows);
 
 	if (!err)
@@ -312,7 +346,10 @@ static int table_print(const struct lines *lines, const char *title, const struc
 	if (!err && hidden)
 		fprintf(lines->file, "and %zu more process%s without regions; -v shows all\n", hidden,
 			hidden == 1 ? "" : "es");
+	if (!err && folded)
+		fprintf(lines->file, "and %zu more %s%s; -v shows all\n", folded, title, folded == 1 ? "" : "s");
 	grid_fini(&table.grid);
+	free(table.folded);
 	free(table.columns);
 	return err;
 }
