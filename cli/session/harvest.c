@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From segments to the profile: slots of the dead are read, added up and emptied while the run goes on, so that programs
- * with any number of threads and forks fit; what is left is read at the end.
+ * From segments to the profile: slots of the dead are read, added up and emptied while the run goes
+ * on, so that programs with any number of threads and forks fit; what is left is read at the end.
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
@@ -39,8 +39,8 @@ static u32 pid_seen(const struct segment *g, u32 wire_pid)
 }
 
 /*
- * Whether a pid from the segment, where the target can write what it likes, is that of a process of the tree: the kernel has
- * told of it, or its parent is one.
+ * Whether a pid from the segment, where the target can write what it likes, is that of a process of
+ * the tree: the kernel has told of it, or its parent is one.
  */
 static bool pid_confirmed(const struct session *s, const struct process *p)
 {
@@ -143,6 +143,7 @@ static void harvest(struct session *s, struct segment *g, bool all)
 	struct wire_view view;
 	struct wire_walk walk;
 	const struct wire_slot *slot;
+	u64 before = session_ticks(s);
 
 	if (!g->header || segment_copy(g, &view)) {
 		s->unreadable++;
@@ -156,7 +157,8 @@ static void harvest(struct session *s, struct segment *g, bool all)
 	walk = wire_walk_slots(&view);
 	while ((slot = wire_next_slot(&view, &walk))) {
 		struct process *p = process_of(g, slot->pid);
-		bool dead = slot->state == WIRE_SLOT_DEAD || (p && !p->alive && !p->harvested);
+		/* One that ended while the copy was made may have names in pages that were copied before. */
+		bool dead = (slot->state == WIRE_SLOT_DEAD && slot->end <= before) || (p && !p->alive && !p->harvested);
 
 		if (slot->state == WIRE_SLOT_FREE || (!dead && !all))
 			continue;
