@@ -2,10 +2,11 @@
 /*
  * The life of the agent in a process: constructor, a forked child's first marker, exit.
  *
- * The constructor talks to sparkctl once; whatever fails leaves the agent dormant, and the program runs as without.
- * A marker may come before the constructor (other libraries' constructors): it then does the constructor's work.
- * State that a forked child must not inherit lies in memory that fork wipes (struct process_life); the child finds
- * it zero at its first marker and makes itself a record, without a hello.
+ * The constructor talks to sparkctl once; whatever fails leaves the agent dormant, and the program
+ * runs as without. A marker may come before the constructor (other libraries' constructors): it
+ * then does the constructor's work. State that a forked child must not inherit lies in memory that
+ * fork wipes (struct process_life); the child finds it zero at its first marker and makes itself a
+ * record, without a hello.
  */
 #define _GNU_SOURCE
 #include "agent.h"
@@ -170,8 +171,8 @@ static int agent_configure(const struct wire_config *c)
 }
 
 /*
- * CTOR. Gives the program's children the environment that they would have without us: sparkctl put the agent first in
- * LD_PRELOAD, and added the invitation.
+ * CTOR. Gives the program's children the environment that they would have without us: sparkctl put
+ * the agent first in LD_PRELOAD, and added the invitation.
  */
 static void environment_restore(void)
 {

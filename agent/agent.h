@@ -8,8 +8,8 @@
  *   SAFE    anywhere, signal handlers too; keeps errno; makes only raw or async-signal-safe system calls
  *   MARKER  SAFE, and touches nothing but its own lane and what its sources declare
  *
- * Nothing here allocates from the heap, locks, prints or ends the program.  After the process entered a seccomp
- * sandbox (process.sealed) nothing here makes a system call.
+ * Nothing here allocates from the heap, locks, prints or ends the program. After the process
+ * entered a seccomp sandbox (process.sealed) nothing here makes a system call.
  */
 #ifndef SPARK_AGENT_H
 #define SPARK_AGENT_H

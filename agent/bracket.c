@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Brackets in full: sources, orphans, the depth limit, ends that do not match, and repairs.  region.c comes here for
- * everything that its fast path does not do.
+ * Brackets in full: sources, orphans, the depth limit, ends that do not match, and repairs.
+ * region.c comes here for everything that its fast path does not do.
  *
- * An end that names a region below the top closes what lies above: frames of functions that have returned are given
- * up (an exception, an early return); the others become orphans: no parents any more, but their own ends, if they
- * come, still count their whole time.  That makes overlapping regions right and forgotten ends harmless.
+ * An end that names a region below the top closes what lies above: frames of functions that have
+ * returned are given up (an exception, an early return); the others become orphans: no parents any
+ * more, but their own ends, if they come, still count their whole time. That makes overlapping
+ * regions right and forgotten ends harmless.
  */
 #define _GNU_SOURCE
 #include "agent.h"
@@ -114,10 +115,10 @@ static bool frame_repeated(const struct lane *l, u32 i)
 }
 
 /*
- * The stack of frames is full: drops frames that were jumped over.  Deeper frames than the caller's are gone for
- * certain.  A frame that another of the same region at the same address follows was left by longjmp(3), or is a
- * recursion that does not use this stack; it is dropped too, and counted: to charge all else to the last node would
- * be worse.
+ * The stack of frames is full: drops frames that were jumped over. Deeper frames than the caller's
+ * are gone for certain. A frame that another of the same region at the same address follows was
+ * left by longjmp(3), or is a recursion that does not use this stack; it is dropped too, and
+ * counted: to charge all else to the last node would be worse.
  */
 static void lane_prune(struct lane *l, u64 sp)
 {

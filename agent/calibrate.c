@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an empty bracket reads, and what an empty pair takes, measured with the real markers at the first marker of
- * the first process of an image: sparkctl subtracts the one and shows the other.
+ * What an empty bracket reads, and what an empty pair takes, measured with the real markers at the
+ * first marker of the first process of an image: sparkctl subtracts the one and shows the other.
  */
 #define _GNU_SOURCE
 #include "agent.h"

@@ -2,13 +2,14 @@
 /*
  * Seeing, without a system call, that the thread was switched out.
  *
- * rseq: the address of a critical section that no code ever enters lies in the thread's rseq area; whenever the
- * kernel switches the thread out and back in, it finds the instruction pointer outside of that section and clears
- * the word (kernel/rseq.c, rseq_ip_fixup; rseq(2)).  Kernels differ in when they look, and the C library may be told not to
- * register rseq, so the constructor proves it before anything relies on it.
+ * rseq: the address of a critical section that no code ever enters lies in the thread's rseq area;
+ * whenever the kernel switches the thread out and back in, it finds the instruction pointer outside
+ * of that section and clears the word (kernel/rseq.c, rseq_ip_fixup; rseq(2)). Kernels differ in
+ * when they look, and the C library may be told not to register rseq, so the constructor proves it
+ * before anything relies on it.
  *
- * Page: the lock word of the user page of a per-thread software event steps each time the event is scheduled in
- * (perf_event_open(2), "lock").
+ * Page: the lock word of the user page of a per-thread software event steps each time the event is
+ * scheduled in (perf_event_open(2), "lock").
  */
 #define _GNU_SOURCE
 #include "agent.h"

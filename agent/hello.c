@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The agent's only conversation with sparkctl: one message there, one back with the segment's descriptor, and both
- * descriptors are closed again.  Every wait has a limit.
+ * The agent's only conversation with sparkctl: one message there, one back with the segment's
+ * descriptor, and both descriptors are closed again. Every wait has a limit.
  */
 #define _GNU_SOURCE
 #include "agent.h"
@@ -71,8 +71,8 @@ static int hello_connect(int fd, const struct invitation *v)
 }
 
 /*
- * Whoever outlives sparkctl keeps the invitation, and anybody may take the free address then: an answer is only good
- * from those who could do with us what they like anyway (unix(7), SO_PEERCRED).
+ * Whoever outlives sparkctl keeps the invitation, and anybody may take the free address then: an
+ * answer is only good from those who could do with us what they like anyway (unix(7), SO_PEERCRED).
  */
 static int hello_check_peer(int fd)
 {
@@ -147,9 +147,9 @@ static int hello_talk(int fd, const struct invitation *v, struct wire_config *c,
 }
 
 /*
- * A filter that the program was started under, and sparkctl not, may kill for a socket.  The loader has just opened
- * and read files, so that is allowed (proc(5), /proc/PID/status, Seccomp_filters; Linux 5.9).  Raw calls: another
- * preload may count the program's own.
+ * A filter that the program was started under, and sparkctl not, may kill for a socket. The loader
+ * has just opened and read files, so that is allowed (proc(5), /proc/PID/status, Seccomp_filters;
+ * Linux 5.9). Raw calls: another preload may count the program's own.
  */
 static bool filter_added(u32 known)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names: each distinct one is copied into the segment once and known by its ref from then on; no pointer of the
- * program is kept, so libraries may be unloaded.
+ * Names: each distinct one is copied into the segment once and known by its ref from then on; no
+ * pointer of the program is kept, so libraries may be unloaded.
  *
- * Two tables of (hash, ref) words, private to the process and inherited by fork; entered by compare-and-swap,
- * never removed.  Small programs touch only the first.  Two threads that enter a name at once leave one unused
- * record behind; two processes may enter it twice: sparkctl merges by bytes.
+ * Two tables of (hash, ref) words, private to the process and inherited by fork; entered by
+ * compare-and-swap, never removed. Small programs touch only the first. Two threads that enter a
+ * name at once leave one unused record behind; two processes may enter it twice: sparkctl merges by
+ * bytes.
  */
 #define _GNU_SOURCE
 #include "agent.h"
@@ -20,8 +21,9 @@
 #define RECENT_BITS 8
 
 /*
- * A name goes into the first table that has room in the window that its hash gives.  A window that was full stays
- * full, so all threads that enter a name at once choose the same table and find each other's.
+ * A name goes into the first table that has room in the window that its hash gives. A window that
+ * was full stays full, so all threads that enter a name at once choose the same table and find each
+ * other's.
  */
 struct table {
 	u64 *slots;                /* hash << 32 | ref */
@@ -208,8 +210,8 @@ u32 name_other(void)
 }
 
 /*
- * The names met last, by where they lay: the same pointer mostly has the same bytes, and comparing them costs less
- * than hashing.  An entry is only a guess.
+ * The names met last, by where they lay: the same pointer mostly has the same bytes, and comparing
+ * them costs less than hashing. An entry is only a guess.
  */
 static u32 recent[1u << RECENT_BITS];
 

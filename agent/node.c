@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes and histograms of a lane: memory from the lane's own pages of the segment, found through a private hash
- * table.  One writer, the lane's thread; sparkctl reads a page's first `used` items, so an item is filled before
- * `used` counts it.
+ * Nodes and histograms of a lane: memory from the lane's own pages of the segment, found through a
+ * private hash table. One writer, the lane's thread; sparkctl reads a page's first `used` items, so
+ * an item is filled before `used` counts it.
  */
 #include "agent.h"
 

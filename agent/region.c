@@ -2,15 +2,17 @@
 /*
  * The marker path: brackets of one lane, accumulated in place into the nodes of their region paths.
  *
- * The fast path costs two time stamps and what hides behind them.  Some CPUs let a time stamp wait for the loads before
- * it, so what decides is the length of the chains of loads between two of them: the lane keeps the names to compare
- * and the places to write by heart, a region that is begun again finds its frame as it left it, and the histogram's bucket
- * is found in one bracket and counted in the next.  Whatever is not all usual leaves by a jump (bracket.c), so that
- * the usual way needs no saved registers.
+ * The fast path costs two time stamps and what hides behind them. Some CPUs let a time stamp wait
+ * for the loads before it, so what decides is the length of the chains of loads between two of
+ * them: the lane keeps the names to compare and the places to write by heart, a region that is
+ * begun again finds its frame as it left it, and the histogram's bucket is found in one bracket and
+ * counted in the next. Whatever is not all usual leaves by a jump (bracket.c), so that the usual
+ * way needs no saved registers.
  *
- * Order, for sparkctl reading after a kill at any instruction: begin writes the frame, then depth.  end counts
- * the pending duration, writes the new one, then the node, calls last, then depth.  barrier() suffices: the reader is another
- * process, but reads only after the writer's death or tolerates a step (struct wire_pending).
+ * Order, for sparkctl reading after a kill at any instruction: begin writes the frame, then depth.
+ * end counts the pending duration, writes the new one, then the node, calls last, then depth.
+ * barrier() suffices: the reader is another process, but reads only after the writer's death or
+ * tolerates a step (struct wire_pending).
  */
 #define _GNU_SOURCE
 #include "agent.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Learning that the process enters a seccomp sandbox: from then on a system call of the agent could kill it, so there are
- * none.  prctl and syscall are interposed for that alone.  A filter set by an inline system call stays unseen: a limit.
+ * Learning that the process enters a seccomp sandbox: from then on a system call of the agent could
+ * kill it, so there are none. prctl and syscall are interposed for that alone. A filter set by an
+ * inline system call stays unseen: a limit.
  *
- * syscall(2) is a leaf in assembly, as the C library's: programs use it for clone and vfork, after which a C
- * function's frame could not be returned from twice.
+ * syscall(2) is a leaf in assembly, as the C library's: programs use it for clone and vfork, after
+ * which a C function's frame could not be returned from twice.
  */
 #define _GNU_SOURCE
 #include "agent.h"
@@ -42,8 +43,9 @@ static long result(long ret)
 }
 
 /*
- * Strict seccomp, like PR_SET_TSC, turns reading the TSC into SIGSEGV for the calling thread and those that it starts
- * (arch/x86/kernel/process.c, disable_TSC), the vDSO's clocks too.  Its markers end here, before the call.
+ * Strict seccomp, like PR_SET_TSC, turns reading the TSC into SIGSEGV for the calling thread and
+ * those that it starts (arch/x86/kernel/process.c, disable_TSC), the vDSO's clocks too. Its markers
+ * end here, before the call.
  */
 static void blind_begin(void)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shared segment as the agent sees it: mapped chunk by chunk, so that a target under RLIMIT_AS or mlockall()
- * pays for what it uses, and without a descriptor, which the target may close at any time.
+ * The shared segment as the agent sees it: mapped chunk by chunk, so that a target under RLIMIT_AS
+ * or mlockall() pays for what it uses, and without a descriptor, which the target may close at any
+ * time.
  *
- * A further chunk is had by mremap(2) with old_size 0 of the chunk before it: that maps the same shared file
- * again, from the old address's offset on, to any length (mremap(2), "old_size is zero").  Chunks are published by compare-and-swap;
- * the loser unmaps.  Mappings are never undone: markers hold pointers into them.
+ * A further chunk is had by mremap(2) with old_size 0 of the chunk before it: that maps the same
+ * shared file again, from the old address's offset on, to any length (mremap(2), "old_size is
+ * zero"). Chunks are published by compare-and-swap; the loser unmaps. Mappings are never undone:
+ * markers hold pointers into them.
  */
 #define _GNU_SOURCE
 #include "agent.h"

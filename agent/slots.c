@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marker slots of the objects that are loaded already: found by their ELF note, as include/spark/spark.h makes it.
- * Objects loaded later find the table by their own relocation, so no list is kept.
+ * Marker slots of the objects that are loaded already: found by their ELF note, as
+ * include/spark/spark.h makes it. Objects loaded later find the table by their own relocation, so
+ * no list is kept.
  */
 #define _GNU_SOURCE
 #include "agent.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The row of a bracketed counter source: what is read at both ends of a bracket when sparkctl asked for it.
- * A file src_NAME.c defines source_NAME; the row in common/sources.def names it and describes its cells.
+ * The row of a bracketed counter source: what is read at both ends of a bracket when sparkctl asked
+ * for it. A file src_NAME.c defines source_NAME; the row in common/sources.def names it and
+ * describes its cells.
  */
 #ifndef SPARK_AGENT_SOURCE_H
 #define SPARK_AGENT_SOURCE_H

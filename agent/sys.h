@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls without the C library's wrappers, for names that the agent interposes and for results without errno.
- * x86-64: syscall(2) "Architecture calling conventions"; arm64: the same page.
+ * System calls without the C library's wrappers, for names that the agent interposes and for
+ * results without errno. x86-64: syscall(2) "Architecture calling conventions"; arm64: the same
+ * page.
  */
 #ifndef SPARK_AGENT_SYS_H
 #define SPARK_AGENT_SYS_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The life of a measured thread: a unit of private memory (unit.c) and a slot of the segment at its first marker, given
- * back by the thread's destructors.
+ * The life of a measured thread: a unit of private memory (unit.c) and a slot of the segment at its
+ * first marker, given back by the thread's destructors.
  *
- * A thread that ends leaves its slot with the unit, and the next thread of the process goes on accumulating there (or,
- * per thread, the slot goes to sparkctl, which empties and frees it).  Threads that end without destructors (_exit,
- * raw clone) are reaped by sparkctl alone.
+ * A thread that ends leaves its slot with the unit, and the next thread of the process goes on
+ * accumulating there (or, per thread, the slot goes to sparkctl, which empties and frees it).
+ * Threads that end without destructors (_exit, raw clone) are reaped by sparkctl alone.
  */
 #define _GNU_SOURCE
 #include "agent.h"
@@ -220,8 +220,9 @@ void thread_release(struct thread *t)
 }
 
 /*
- * The program's own destructors may use markers in any round (pthread_key_create(3)): stay for one, and as long as a
- * region is open.  Not until the last: a thread whose first marker came in a later round does not see so many.
+ * The program's own destructors may use markers in any round (pthread_key_create(3)): stay for one,
+ * and as long as a region is open. Not until the last: a thread whose first marker came in a later
+ * round does not see so many.
  */
 static void thread_destructor(void *arg)
 {
@@ -297,8 +298,8 @@ u64 thread_resync(struct thread *t)
 }
 
 /*
- * Without a switch seen since the last audit, off-CPU time is either stolen by a hypervisor or the detector's miss:
- * the thread's own count of switches tells.
+ * Without a switch seen since the last audit, off-CPU time is either stolen by a hypervisor or the
+ * detector's miss: the thread's own count of switches tells.
  */
 void thread_audit(struct thread *t)
 {

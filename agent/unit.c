@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private memory of threads and lanes, in units of a page from pools that fork wipes: a forked child starts with none.
- * A unit is taken and given back by compare-and-swap on its state; nobody waits.
+ * Private memory of threads and lanes, in units of a page from pools that fork wipes: a forked
+ * child starts with none. A unit is taken and given back by compare-and-swap on its state; nobody
+ * waits.
  */
 #include "agent.h"
 
@@ -15,8 +16,9 @@
 
 static char *pools[POOLS];
 /*
- * Units that this process or one before it has used, inherited by fork: the thread that forked still points to its
- * wiped unit and must not find it in another thread's hands, so a child takes the ones behind.
+ * Units that this process or one before it has used, inherited by fork: the thread that forked
+ * still points to its wiped unit and must not find it in another thread's hands, so a child takes
+ * the ones behind.
  */
 static u32 units_used;
 

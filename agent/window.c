@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows: long brackets of the whole process with its CPU time, faults and switches at both edges.  Rare, so each edge makes
- * system calls, and each window is a record of its own in the segment.
+ * Windows: long brackets of the whole process with its CPU time, faults and switches at both edges.
+ * Rare, so each edge makes system calls, and each window is a record of its own in the segment.
  */
 #define _GNU_SOURCE
 #include "agent.h"

@@ -2,8 +2,9 @@
 /*
  * Fixed-width types, alignment, atomics and the tick clock: what every file of both parts needs.
  *
- * Only this header and the per-architecture files may test for an architecture.  Everything here is
- * async-signal-safe and makes no system call, except that clock_gettime() may where there is no vDSO.
+ * Only this header and the per-architecture files may test for an architecture. Everything here is
+ * async-signal-safe and makes no system call, except that clock_gettime() may where there is no
+ * vDSO.
  */
 #ifndef SPARK_COMMON_BASE_H
 #define SPARK_COMMON_BASE_H
@@ -53,9 +54,9 @@ static inline u64 clock_ns(clockid_t clock)
 }
 
 /*
- * The CPU's own time stamp.  x86-64: TSC, unfenced: a fence costs as much again and moves a region's
- * edge by less than the resolution (Intel SDM vol. 2, RDTSC).  arm64: the generic timer's virtual count,
- * readable from EL0 on Linux (Arm ARM, CNTVCT_EL0).  Elsewhere the vDSO clock.
+ * The CPU's own time stamp. x86-64: TSC, unfenced: a fence costs as much again and moves a region's
+ * edge by less than the resolution (Intel SDM vol. 2, RDTSC). arm64: the generic timer's virtual
+ * count, readable from EL0 on Linux (Arm ARM, CNTVCT_EL0). Elsewhere the vDSO clock.
  */
 static inline u64 cpu_ticks(void)
 {

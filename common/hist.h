@@ -2,9 +2,9 @@
 /*
  * The log-linear histogram: which of 64 x 32 buckets a duration falls into, and back.
  *
- * Values below 32 have a bucket each; above, every power of two is split into 32 buckets, so that the
- * middle of a bucket is within 1/64 of each value in it.  The inline functions are pure arithmetic, for
- * the agent's markers too; hist.c is used by sparkctl and is free of libc as well.
+ * Values below 32 have a bucket each; above, every power of two is split into 32 buckets, so that
+ * the middle of a bucket is within 1/64 of each value in it. The inline functions are pure
+ * arithmetic, for the agent's markers too; hist.c is used by sparkctl and is free of libc as well.
  */
 #ifndef SPARK_COMMON_HIST_H
 #define SPARK_COMMON_HIST_H
@@ -55,8 +55,9 @@ struct hist {
 u64 hist_total(const struct hist *hist);
 
 /*
- * The value below or at which per_mille / 1000 of the counts lie (500: the median), as the middle of its
- * bucket; 0 if nothing was counted.  The caller clamps it to the least and greatest value seen.
+ * The value below or at which per_mille / 1000 of the counts lie (500: the median), as the middle
+ * of its bucket; 0 if nothing was counted. The caller clamps it to the least and greatest value
+ * seen.
  */
 u64 hist_quantile(const struct hist *hist, u32 per_mille);
 

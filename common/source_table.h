@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names and meanings of the bracketed counter sources and their cells, made from the rows of sources.def.
- * The agent uses the indices and cell counts, sparkctl everything.
+ * Names and meanings of the bracketed counter sources and their cells, made from the rows of
+ * sources.def. The agent uses the indices and cell counts, sparkctl everything.
  */
 #ifndef SPARK_COMMON_SOURCE_TABLE_H
 #define SPARK_COMMON_SOURCE_TABLE_H

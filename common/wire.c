@@ -127,8 +127,9 @@ struct wire_walk wire_walk_windows(const struct wire_view *view)
 }
 
 /*
- * The next item of a list whose items begin with the ref of their successor.  takes: bytes that each item costs the segment
- * at least: no list is longer than what fits.  A ring ends at its mark, which moves on at hops 1, 2, 4, 8 ...
+ * The next item of a list whose items begin with the ref of their successor. takes: bytes that each
+ * item costs the segment at least: no list is longer than what fits. A ring ends at its mark, which
+ * moves on at hops 1, 2, 4, 8 ...
  */
 static const void *wire_next_of(const struct wire_view *view, struct wire_walk *walk, u64 bytes, u64 takes)
 {

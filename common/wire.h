@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every byte that crosses between the agent and sparkctl: the two messages of the hello, and the shared segment.
+ * Every byte that crosses between the agent and sparkctl: the two messages of the hello, and the
+ * shared segment.
  *
- * The segment is a memfd that sparkctl makes, sizes, partly preallocates and seals against resizing.  The agent
- * and the processes forked from its process write to it in place; sparkctl reads copies of it (wire_open()) and
- * trusts no word of it.  One segment serves one process image and everything that image forks.
+ * The segment is a memfd that sparkctl makes, sizes, partly preallocates and seals against
+ * resizing. The agent and the processes forked from its process write to it in place; sparkctl
+ * reads copies of it (wire_open()) and trusts no word of it. One segment serves one process image
+ * and everything that image forks.
  *
- * Places in the segment are refs: offset / 64, never pointers; ref 0 means none (the header lies there).
- * Times are ticks of the clock that the header names.  Every slot, lane and node has one writer, its thread;
- * words shared by several writers are marked "shared" and changed by atomic operations only.
+ * Places in the segment are refs: offset / 64, never pointers; ref 0 means none (the header lies
+ * there). Times are ticks of the clock that the header names. Every slot, lane and node has one
+ * writer, its thread; words shared by several writers are marked "shared" and changed by atomic
+ * operations only.
  *
- * Each struct is little-endian, naturally aligned, without implicit padding; sizes are asserted below.
+ * Each struct is little-endian, naturally aligned, without implicit padding; sizes are asserted
+ * below.
  */
 #ifndef SPARK_COMMON_WIRE_H
 #define SPARK_COMMON_WIRE_H
@@ -21,14 +25,15 @@
 #define WIRE_VERSION 1
 
 /*
- * The value of the one environment variable: "1,<sparkctl's pid>,<seccomp filters on it>,<32 hex digits of token>,
- * <socket path>", without the line break.
+ * The value of the one environment variable: "1,<sparkctl's pid>,<seccomp filters on it>,<32 hex
+ * digits of token>, <socket path>", without the line break.
  */
 #define WIRE_ENV "SPARK_SESSION"
 #define WIRE_TOKEN_SIZE 16
 /*
- * Abstract name of the second address of the socket, for targets that cannot reach the path: "spark-" and the first digits
- * of the token.  Everybody can read such names (/proc/net/unix): the other digits are the secret.
+ * Abstract name of the second address of the socket, for targets that cannot reach the path:
+ * "spark-" and the first digits of the token. Everybody can read such names (/proc/net/unix): the
+ * other digits are the secret.
  */
 #define WIRE_ABSTRACT_DIGITS 16
 #define WIRE_ABSTRACT_PREFIX "spark-"
@@ -176,8 +181,9 @@ enum wire_slot_state {
 };
 
 /*
- * An unfinished bracket.  sp: near the marker's stack pointer, to find frames that were jumped over.
- * A frame beyond the lane's depth is the bracket that ended there last; the agent begins it again if it is the same.
+ * An unfinished bracket. sp: near the marker's stack pointer, to find frames that were jumped over.
+ * A frame beyond the lane's depth is the bracket that ended there last; the agent begins it again
+ * if it is the same.
  */
 struct wire_frame {
 	u64 start;
@@ -192,10 +198,11 @@ enum wire_frame_flags {
 };
 
 /*
- * The newest finished bracket, not yet in its node's histogram (a store whose address depends on a fresh time stamp
- * delays the next time stamp).  Written before its node is updated, with what the node's sums will be, so that a torn
- * update can be repaired: node.calls < calls means that the node may lack any part of it.  It is in the histogram
- * already if that holds as many calls as the node.
+ * The newest finished bracket, not yet in its node's histogram (a store whose address depends on a
+ * fresh time stamp delays the next time stamp). Written before its node is updated, with what the
+ * node's sums will be, so that a torn update can be repaired: node.calls < calls means that the
+ * node may lack any part of it. It is in the histogram already if that holds as many calls as the
+ * node.
  */
 struct wire_pending {
 	u64 wall;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a segment: the only decoder of wire.h.  A view lies over a private copy of the segment's used
- * bytes (not over the shared memory itself: that changes under the reader).  Nothing in it is trusted:
- * every accessor checks bounds and alignment and returns NULL for anything that is not wholly inside.
+ * Reading a segment: the only decoder of wire.h. A view lies over a private copy of the segment's
+ * used bytes (not over the shared memory itself: that changes under the reader). Nothing in it is
+ * trusted: every accessor checks bounds and alignment and returns NULL for anything that is not
+ * wholly inside.
  *
  * Used by sparkctl; allocates nothing, keeps no state but the view's.
  */
@@ -40,8 +41,9 @@ const struct wire_name *wire_view_name(const struct wire_view *view, u32 ref, co
 				       size_t *len);
 
 /*
- * Lists.  struct wire_walk walk = wire_walk_slots(&view); while ((slot = wire_next_slot(&view, &walk)))
- * ... walk.ref is the ref of that slot.  Ends at the end, at a bad ref, or when the list must be a ring.
+ * Lists. struct wire_walk walk = wire_walk_slots(&view); while ((slot = wire_next_slot(&view,
+ * &walk))) ... walk.ref is the ref of that slot. Ends at the end, at a bad ref, or when the list
+ * must be a ring.
  */
 struct wire_walk {
 	u32 ref;                     /* of the item returned last */
@@ -61,8 +63,9 @@ const struct wire_window *wire_next_window(const struct wire_view *view, struct 
 const struct wire_page *wire_next_page(const struct wire_view *view, struct wire_walk *walk);
 
 /*
- * The nodes of a lane, page by page: walk.ref is the node's ref.  Pages shared by hostile lanes would make
- * the work quadratic: all node walks over one view together end after as many nodes as the view can hold.
+ * The nodes of a lane, page by page: walk.ref is the node's ref. Pages shared by hostile lanes
+ * would make the work quadratic: all node walks over one view together end after as many nodes as
+ * the view can hold.
  */
 struct wire_node_walk {
 	struct wire_walk pages;

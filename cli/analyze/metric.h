@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The catalog of metrics: every column that a report can have.  The rows of the time source stand in
- * metric.c; the cells of the bracketed sources come from common/sources.def; the program's own (client)
- * metrics are added when a report is built.  A metric is a name, some facts as data, and a function.
+ * The catalog of metrics: every column that a report can have. The rows of the time source stand in
+ * metric.c; the cells of the bracketed sources come from common/sources.def; the program's own
+ * (client) metrics are added when a report is built. A metric is a name, some facts as data, and a
+ * function.
  */
 #ifndef CLI_ANALYZE_METRIC_H
 #define CLI_ANALYZE_METRIC_H
@@ -63,8 +64,8 @@ void metric_client_fini(struct metric *columns);
 bool metric_glob(const char *globs, const char *name);
 
 /*
- * What --metrics asks of the session: the mask of bracketed sources to open (0 without globs), and the
- * number of globs that name no metric of the catalog (they may mean client metrics).
+ * What --metrics asks of the session: the mask of bracketed sources to open (0 without globs), and
+ * the number of globs that name no metric of the catalog (they may mean client metrics).
  */
 struct metric_selection {
 	u32 sources;

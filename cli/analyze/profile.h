@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sum of what all segments hold: one row for each region path of each process (or thread, or of the
- * whole run).  The session adds slots as it reaps them and, at the end, those that are left; report.c
- * turns the rows into a report.  Times are ticks throughout.
+ * The sum of what all segments hold: one row for each region path of each process (or thread, or of
+ * the whole run). The session adds slots as it reaps them and, at the end, those that are left;
+ * report.c turns the rows into a report. Times are ticks throughout.
  */
 #ifndef CLI_ANALYZE_PROFILE_H
 #define CLI_ANALYZE_PROFILE_H
@@ -142,8 +142,8 @@ struct profile_slot {
 };
 
 /*
- * Adds what a slot holds.  Each slot is added once: when it is reaped or at the end.  Damaged parts are
- * skipped and counted.  Returns 0, or -1 after a message when memory is short.
+ * Adds what a slot holds. Each slot is added once: when it is reaped or at the end. Damaged parts
+ * are skipped and counted. Returns 0, or -1 after a message when memory is short.
  */
 int profile_add_slot(struct profile *profile, const struct profile_slot *slot);
 

@@ -12,8 +12,8 @@ void *profile_grow(struct profile *profile, void *array, u32 count, u32 *room, s
 u32 profile_intern(struct profile *profile, const char *bytes, size_t len);
 
 /*
- * The row of a region below a row, added if it is new.  Beyond PROFILE_ROWS_MAX that is the root's "[other]",
- * counted as lost.  PROFILE_NONE when memory is short.
+ * The row of a region below a row, added if it is new. Beyond PROFILE_ROWS_MAX that is the root's
+ * "[other]", counted as lost. PROFILE_NONE when memory is short.
  */
 u32 profile_child(struct profile *profile, u32 parent, u32 name);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading one slot of a segment into the profile.  The segment's bytes come from the measured program:
- * what does not make sense is left out and counted as damaged.
+ * Reading one slot of a segment into the profile. The segment's bytes come from the measured
+ * program: what does not make sense is left out and counted as damaged.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The finished report: everything that an output prints, and nothing that it must compute.  The session
- * states its facts (struct session_facts), report_build() joins them with the profile.
+ * The finished report: everything that an output prints, and nothing that it must compute. The
+ * session states its facts (struct session_facts), report_build() joins them with the profile.
  */
 #ifndef CLI_ANALYZE_REPORT_H
 #define CLI_ANALYZE_REPORT_H
@@ -169,8 +169,8 @@ struct report {
 };
 
 /*
- * Joins profile and facts, which must both outlive the report.  Returns NULL after a message when memory
- * is short.
+ * Joins profile and facts, which must both outlive the report. Returns NULL after a message when
+ * memory is short.
  */
 struct report *report_build(const struct profile *profile, const struct session_facts *facts,
 			    const struct report_options *options);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a report: roots from the session's facts, regions from the profile, in tree order, filtered by
- * --regions and sorted by --sort-by.
+ * The rows of a report: roots from the session's facts, regions from the profile, in tree order,
+ * filtered by --regions and sorted by --sort-by.
  *
- * In the profile a parent always stands before its children, so that sums over children take one pass from
- * the end.
+ * In the profile a parent always stands before its children, so that sums over children take one
+ * pass from the end.
  */
 #include <stdlib.h>
 #include <string.h>

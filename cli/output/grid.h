@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of text: a left column of names, and right-aligned columns, the least important of which are left
- * out where the terminal is too narrow.
+ * A table of text: a left column of names, and right-aligned columns, the least important of which
+ * are left out where the terminal is too narrow.
  */
 #ifndef CLI_OUTPUT_GRID_H
 #define CLI_OUTPUT_GRID_H

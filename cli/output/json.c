@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The format json, schema "spark-report/1": unscaled numbers, null where there is no value, no locale.
- * Rows are written one by one, so that a report of many regions needs no second copy of itself.
+ * The format json, schema "spark-report/1": unscaled numbers, null where there is no value, no
+ * locale. Rows are written one by one, so that a report of many regions needs no second copy of
+ * itself.
  */
 #include <jansson.h>
 #include <stdlib.h>

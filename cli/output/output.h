@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats of a report.  Each is a row of a table: a name and a function that prints finished rows and
- * computes nothing, so that two formats cannot disagree.
+ * Formats of a report. Each is a row of a table: a name and a function that prints finished rows
+ * and computes nothing, so that two formats cannot disagree.
  */
 #ifndef CLI_OUTPUT_OUTPUT_H
 #define CLI_OUTPUT_OUTPUT_H

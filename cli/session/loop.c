@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop of a run: signals, hellos, ends of processes, and a tick each 100 ms for the clock, for what the dead left and for
- * figures of the living.
+ * The loop of a run: signals, hellos, ends of processes, and a tick each 100 ms for the clock, for
+ * what the dead left and for figures of the living.
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
@@ -28,8 +28,8 @@ int session_signals_open(struct session *s)
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaddset(&set, signals[i]);
 	/*
-	 * Ignored SIGCHLD would lose the child's status; a reader that is gone or a limit must not end the run.  The child gets
-	 * them as they were.
+	 * Ignored SIGCHLD would lose the child's status; a reader that is gone or a limit must not
+	 * end the run. The child gets them as they were.
 	 */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &s->signals.child);
 	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, &s->signals.pipe);
@@ -204,8 +204,9 @@ static void main_changed(struct session *s)
 	if (info.si_code == CLD_STOPPED) {
 		waitid(P_PID, (id_t)s->spawn.pid, &info, WSTOPPED | WNOHANG);
 		/*
-		 * The child alone was stopped by job control: the shell shall see us stop as it would see the child.  Not for
-		 * SIGSTOP: who sends that to the child will continue the child, and not us.
+		 * The child alone was stopped by job control: the shell shall see us stop as it
+		 * would see the child. Not for SIGSTOP: who sends that to the child will continue
+		 * the child, and not us.
 		 */
 		if (info.si_status == SIGTSTP || info.si_status == SIGTTIN || info.si_status == SIGTTOU) {
 			raise(SIGSTOP);

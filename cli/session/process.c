@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes of the tree, one entry for each image: known by their hello, by the segment they inherited by fork, or because
- * sparkctl started them.  Pids repeat; the serial does not.
+ * The processes of the tree, one entry for each image: known by their hello, by the segment they
+ * inherited by fork, or because sparkctl started them. Pids repeat; the serial does not.
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"

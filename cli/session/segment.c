@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments as sparkctl sees them.  It makes and sizes the memfd, preallocates its beginning, so that the target neither
- * meets RLIMIT_FSIZE nor pays for the first pages, and seals it against resizing (memfd_create(2), fcntl(2) F_ADD_SEALS).  It reads by pread(2) into
- * private memory: nothing changes under the decoder and holes cost nothing.
+ * Segments as sparkctl sees them. It makes and sizes the memfd, preallocates its beginning, so that
+ * the target neither meets RLIMIT_FSIZE nor pays for the first pages, and seals it against resizing
+ * (memfd_create(2), fcntl(2) F_ADD_SEALS). It reads by pread(2) into private memory: nothing
+ * changes under the decoder and holes cost nothing.
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"

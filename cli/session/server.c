@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The place where agents say hello: one Unix socket in a 0700 directory of this session, and the same by an abstract name, for
- * targets in another root directory or of another user.  The token in the invitation is the secret; the peer's pid comes from the
- * kernel (unix(7), SO_PEERCRED).
+ * The place where agents say hello: one Unix socket in a 0700 directory of this session, and the
+ * same by an abstract name, for targets in another root directory or of another user. The token in
+ * the invitation is the secret; the peer's pid comes from the kernel (unix(7), SO_PEERCRED).
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"

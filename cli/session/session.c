@@ -12,8 +12,8 @@
 #include "cli/log.h"
 
 /*
- * Each process of the tree costs us two descriptors, and the segments are files.  The child gets the limits that we
- * were given.
+ * Each process of the tree costs us two descriptors, and the segments are files. The child gets the
+ * limits that we were given.
  */
 static void limits_raise(struct inherited_limits *before)
 {

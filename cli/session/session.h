@@ -2,8 +2,9 @@
 /*
  * One run of a command under measurement, from arming to the facts of its report.
  *
- * sparkctl starts the command with the agent preloaded, answers the hello of every process image in its tree, keeps
- * the segments, reads what the dead left in them, and counts the whole tree from outside.  Single-threaded; one poll loop.
+ * sparkctl starts the command with the agent preloaded, answers the hello of every process image in
+ * its tree, keeps the segments, reads what the dead left in them, and counts the whole tree from
+ * outside. Single-threaded; one poll loop.
  */
 #ifndef CLI_SESSION_SESSION_H
 #define CLI_SESSION_SESSION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descendants that live on and were never heard of: forked without exec and without a marker since.  They have our
- * invitation in their environment (proc(5), /proc/PID/environ).
+ * Descendants that live on and were never heard of: forked without exec and without a marker since.
+ * They have our invitation in their environment (proc(5), /proc/PID/environ).
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Totals of the whole tree from outside: one event of each type on the held child, inherited by all it starts, enabled
- * by its exec, so that neither the loader of sparkctl nor the fork is in them.  What the kernel would count
- * as a silent 0 without kernel access is not opened; wait4(2) stands in where it can, and says so.
+ * Totals of the whole tree from outside: one event of each type on the held child, inherited by all
+ * it starts, enabled by its exec, so that neither the loader of sparkctl nor the fork is in them.
+ * What the kernel would count as a silent 0 without kernel access is not opened; wait4(2) stands in
+ * where it can, and says so.
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes of the tree as the kernel sees them: fork, exec and exit records of an inherited dummy event, one small ring
- * for each CPU (perf_event_open(2): an inherited event can only be mapped per CPU).  Works without privileges; where it is refused, or
- * on machines with very many CPUs, processes are known by their hello and their segment alone.
+ * Processes of the tree as the kernel sees them: fork, exec and exit records of an inherited dummy
+ * event, one small ring for each CPU (perf_event_open(2): an inherited event can only be mapped per
+ * CPU). Works without privileges; where it is refused, or on machines with very many CPUs,
+ * processes are known by their hello and their segment alone.
  *
- * Records of different CPUs are put in order by their time.  Only those older than a moment are taken: the others may
- * have elders that are being written on another CPU.
+ * Records of different CPUs are put in order by their time. Only those older than a moment are
+ * taken: the others may have elders that are being written on another CPU.
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
