@@ -237,10 +237,15 @@ static void report_add_cpu(struct report *report)
 	bool found = false;
 	size_t i;
 
+
 	for (i = 0; i < report->facts->ntotals; i++) {
 		if (strcmp(totals[i].name, "user") && strcmp(totals[i].name, "sys"))
 			continue;
-		report->cpu = cell_add(report->cpu, totals[i].cell);
+		part = totals[i].cell;
+		/* The shares are estimates, not their sum. */
+		if (part.state == CELL_ESTIMATE)
+			part = cell_counted(part.value);
+		report->cpu = cell_add(report->cpu, part);
 		found = true;
 	}
 	for (i = 0; !found && i < report->facts->nprocesses; i++) {

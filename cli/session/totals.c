@@ -120,6 +120,15 @@ static struct cell cell_noted(double value, const char *note)
 	return c;
 }
 
+/* Linux splits the exact CPU time by what ran at its clock ticks (cputime_adjust() in kernel/sched/cputime.c). */
+static struct cell cell_split(double value)
+{
+	struct cell c = cell_noted(value, "user and sys together are exact, their shares sampled at the clock tick");
+
+	c.state = CELL_ESTIMATE;
+	return c;
+}
+
 static double timeval_ns(struct timeval v)
 {
 	return (double)v.tv_sec * 1e9 + (double)v.tv_usec * 1e3;
@@ -208,8 +217,8 @@ void totals_read(struct totals *t, struct caps_context *caps, u64 elapsed_ns, co
 
 	fact_add(t, "elapsed", "ns", cell_counted((double)elapsed_ns), "clock");
 	if (reaped) {
-		fact_add(t, "user", "ns", cell_counted(timeval_ns(u->ru_utime)), "wait4");
-		fact_add(t, "sys", "ns", cell_counted(timeval_ns(u->ru_stime)), "wait4");
+		fact_add(t, "user", "ns", cell_split(timeval_ns(u->ru_utime)), "wait4");
+		fact_add(t, "sys", "ns", cell_split(timeval_ns(u->ru_stime)), "wait4");
 		fact_add(t, "maxrss", "B", cell_counted((double)u->ru_maxrss * 1024), "wait4");
 	} else {
 		fact_add(t, "user", "ns", cell_absent(CELL_UNAVAILABLE, running), "wait4");
