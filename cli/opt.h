@@ -4,6 +4,9 @@
  * is printed and man page and completions are made. GNU conventions: --name=value, --name value,
  * unique beginnings of long names, bundled letters (-qv, -fVALUE), "--" ends the options, and so
  * does the first word that is none. A repeated option: the last one wins, lists append.
+ *
+ * Completions know what a value is by the metavar: FILE and DIR are names of files, METRIC is one of
+ * sparkctl list metrics, METRICS several with commas between; of others they offer the words.
  */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
@@ -34,7 +37,7 @@ struct opt {
 	enum opt_kind kind;
 	size_t offset;			/* of the destination in the command's struct */
 	const char *metavar;		/* of an option with a value; an enum may leave it out */
-	const char *const *words;	/* of an enum, NULL-terminated */
+	const char *const *words;	/* all of an enum's; of other kinds, what completion offers */
 	const char *help;		/* one sentence or phrase, without a full stop */
 	const char *default_text;	/* or NULL */
 	bool hidden;			/* left out of the help */

@@ -23,7 +23,7 @@ struct print_options {
 
 /* Rows that choose, and rows that shape. */
 #define PRINT_CHOICE_ROWS(type, more) \
-	{ "metrics", 0, OPT_STRING, PRINT_OFFSET(type, metrics), "GLOBS", NULL, \
+	{ "metrics", 0, OPT_STRING, PRINT_OFFSET(type, metrics), "METRICS", NULL, \
 	  "show these columns" more ": names or patterns, separated by commas; see sparkctl list metrics", \
 	  "the usual ones", false }, \
 	{ "regions", 0, OPT_STRING, PRINT_OFFSET(type, regions), "GLOBS", NULL, \
@@ -33,7 +33,8 @@ struct print_options {
 	{ "sort-by", 0, OPT_STRING, PRINT_OFFSET(type, sort_by), "METRIC", NULL, \
 	  "order of regions beside each other, greatest first", "wall", false }
 #define PRINT_SHAPE_ROWS(type) \
-	{ "format", 0, OPT_STRING, PRINT_OFFSET(type, format), "FORMAT", NULL, "table, json or csv", "table", false }, \
+	{ "format", 0, OPT_STRING, PRINT_OFFSET(type, format), "FORMAT", output_words, "table, json or csv", "table", \
+	  false }, \
 	{ "color", 0, OPT_ENUM, PRINT_OFFSET(type, color), NULL, color_words, "colours and bold type", "auto", false }, \
 	{ "quiet", 'q', OPT_COUNT, PRINT_OFFSET(type, quiet), NULL, NULL, "the regions and what is missing only", NULL, \
 	  false }, \

@@ -16,6 +16,8 @@ const struct output output_formats[] = {
 	{ NULL, NULL, NULL },
 };
 
+const char *const output_words[] = { "table", "json", "csv", NULL };
+
 const struct output *output_find(const char *name)
 {
 	const struct output *output;
