@@ -40,6 +40,7 @@ e2e_tests = \
 	tests/e2e/recording.test \
 	tests/e2e/seam.test \
 	tests/e2e/structure.test \
+	tests/e2e/completion.test \
 	tests/e2e/docs.test \
 	tests/e2e/ending-kill.test \
 	tests/e2e/ending.test \
@@ -68,6 +69,8 @@ e2e_tests = \
 
 # What the scripts source, read or compile.
 e2e_parts = \
+	tests/e2e/completion.bash \
+	tests/e2e/completion.zsh \
 	tests/e2e/lib.sh \
 	tests/e2e/transparent.sh \
 	tests/targets/marker_cxx.cc \
