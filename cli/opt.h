@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Option rows: the one description of a command's options, from which they are parsed, their help
- * is printed and man page and completions are made. GNU conventions: --name=value, --name value,
+ * is printed and completions are made; the man page is compared with them. GNU conventions:
+ * --name=value, --name value, unique beginnings of long names, bundled letters (-qv, -fVALUE), "--"
+ * ends the options, and so does the first word that is none. A repeated option: the last one wins,
+ * lists append.
+ *
+ * Completions know a value by the metavar: FILE and DIR are names of files, METRIC is one of
+ * sparkctl list metrics, METRICS several with commas between; for others they offer the words.
+ */
+/*
+ * Option rows: the one description of a command's options, from which they are parsed, their help
+ * is printed and completions are made; the man page is compared with them. GNU conventions: --name=value, --name value,
  * unique beginnings of long names, bundled letters (-qv, -fVALUE), "--" ends the options, and so
  * does the first word that is none. A repeated option: the last one wins, lists append.
  *

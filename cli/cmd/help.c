@@ -12,7 +12,7 @@ struct help_options {
 
 static const struct opt help_rows[] = {
 	{ .name = "dump-options", .kind = OPT_FLAG, .offset = offsetof(struct help_options, dump),
-	  .help = "print rows separated by tabs, for the man page and completions",
+	  .help = "print rows separated by tabs, for completions and tests",
 	  .hidden = true },
 	{ .name = "dump-metrics", .kind = OPT_FLAG, .offset = offsetof(struct help_options, metrics),
 	  .help = "print the names of metrics, for completions", .hidden = true },

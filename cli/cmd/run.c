@@ -29,7 +29,7 @@ struct run_options {
 #define OFFSET(member) offsetof(struct run_options, member)
 
 static const struct opt options[] = {
-	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker"),
+	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker", ""),
 	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL, "measure the command alone, not what it starts", NULL, false },
 	{ "follow", 0, OPT_FLAG, OFFSET(follow), NULL, NULL,
 	  "wait for all descendants, daemons too, instead of the command alone", NULL, false },

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What bash offers: completion.bash FILE [PACKAGE] <LINES. FILE is the completion, PACKAGE the script of bash-completion.
-# For each line prints "> LINE" and the words offered, one a line. Words come apart as readline has it: at blanks and =.
+# What bash offers: completion.bash FILE [PACKAGE] <LINES. FILE is the completion, PACKAGE the
+# script of bash-completion. For each line prints "> LINE" and the words offered, one a line. Words
+# come apart as readline has it: at blanks and =.
 shopt -s extglob progcomp
 # shellcheck source=/dev/null
 [ $# = 1 ] || . "$2"

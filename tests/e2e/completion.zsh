@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What zsh offers: zsh -f completion.zsh FOLDER <LINES. FOLDER holds _sparkctl, LINES are unfinished command lines.
-# For each line prints "> LINE" and the words offered, one a line. A real line editor in a pty does it; compadd, through
-# which all matches go, tells what they are.
+# What zsh offers: zsh -f completion.zsh FOLDER <LINES. FOLDER holds _sparkctl, LINES are unfinished
+# command lines. For each line prints "> LINE" and the words offered, one a line. A real line editor
+# in a pty does it; compadd, through which all matches go, tells what they are.
 zmodload zsh/zpty zsh/zselect
 out=$PWD/zsh.out
 err=$PWD/zsh.err

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# fish completion of sparkctl. It knows no command and no option: as it is loaded, it asks sparkctl (the one that is
-# being completed, else the one in PATH) for its rows (help --dump-options).
+# fish completion of sparkctl. It knows no command and no option: as it is loaded, it asks sparkctl
+# (the one that is being completed, else the one in PATH) for its rows (help --dump-options).
 
 function __sparkctl_ask
     set -l program (commandline -opc)[1]
@@ -34,7 +34,8 @@ function __sparkctl_takes_next -a word
     end
 end
 
-# The operands before the cursor, "--" too if it was given; where a program follows, all from there on.
+# The operands before the cursor, "--" too if it was given; where a program follows, all from there
+# on.
 function __sparkctl_operands -a command
     set -l valued __sparkctl_valued_$command
     set -l words (commandline -opc)[3..]
@@ -62,7 +63,8 @@ function __sparkctl_wants_option -a command
     not contains -- -- $operands
 end
 
-# __sparkctl_wants_operand COMMAND N [more]: whether operand N, or one after it, stands at the cursor
+# __sparkctl_wants_operand COMMAND N [more]: whether operand N, or one after it, stands at the
+# cursor
 function __sparkctl_wants_operand -a command n more
     test "$(__sparkctl_command)" = $command; or return
     set -l operands (string match -v -- -- (__sparkctl_operands $command))
@@ -109,7 +111,8 @@ function __sparkctl_add_option -a command name letter kind metavar words
     complete $how
 end
 
-# __sparkctl_add_operands COMMAND USAGE: recordings, commands, or one of the words in it, by their places
+# __sparkctl_add_operands COMMAND USAGE: recordings, commands, or one of the words in it, by their
+# places
 function __sparkctl_add_operands -a command usage
     set -l n 0
     for place in (string replace -a '[OPTION...]' '' -- $usage | string match -ra '[^\s\[\]]+')
@@ -138,6 +141,7 @@ complete -c sparkctl -n __sparkctl_wants_command -s V -l version -d 'show the ve
 for row in (__sparkctl_ask --dump-options)
     set -l field (string split \t -- $row)
     set -a __sparkctl_commands $field[1]
+    set -g __sparkctl_usage_$field[1] $field[2]
     set -g __sparkctl_valued_$field[1]
     complete -c sparkctl -n __sparkctl_wants_command -a $field[1] -d $field[3]
     string match -q -- '*[--] *' $field[2]; and set -a __sparkctl_launchers $field[1]
@@ -150,7 +154,7 @@ for command in $__sparkctl_commands
     if contains -- $command $__sparkctl_launchers
         complete -c sparkctl -k -n "__sparkctl_wants_operand $command 0 more" -a '(__sparkctl_program)'
     else
-        set -l usage (__sparkctl_ask --dump-options | string match -r -- "^$command\t([^\t]*)")[2]
-        __sparkctl_add_operands $command $usage
+        set -l usage __sparkctl_usage_$command
+        __sparkctl_add_operands $command $$usage
     end
 end
