@@ -64,6 +64,8 @@ cli_sources = \
 	cli/output/output.c \
 	cli/output/output.h \
 	cli/output/table.c \
+	cli/pager.c \
+	cli/pager.h \
 	cli/session/clock.c \
 	cli/session/facts.c \
 	cli/session/harvest.c \
