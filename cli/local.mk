@@ -4,6 +4,8 @@ cli_sources = \
 	cli/analyze/cell.h \
 	cli/analyze/clock_map.c \
 	cli/analyze/clock_map.h \
+	cli/analyze/hottest.c \
+	cli/analyze/hottest.h \
 	cli/analyze/metric.c \
 	cli/analyze/metric.h \
 	cli/analyze/profile.c \
@@ -35,11 +37,15 @@ cli_sources = \
 	cli/cmd/doctor.c \
 	cli/cmd/help.c \
 	cli/cmd/list.c \
+	cli/cmd/live.c \
+	cli/cmd/live.h \
 	cli/cmd/note.c \
 	cli/cmd/print.c \
 	cli/cmd/print.h \
 	cli/cmd/report.c \
 	cli/cmd/run.c \
+	cli/cmd/watch.c \
+	cli/cmd/watch.h \
 	cli/log.c \
 	cli/log.h \
 	cli/opt.c \
@@ -58,6 +64,8 @@ cli_sources = \
 	cli/output/output.c \
 	cli/output/output.h \
 	cli/output/table.c \
+	cli/pager.c \
+	cli/pager.h \
 	cli/session/clock.c \
 	cli/session/facts.c \
 	cli/session/harvest.c \

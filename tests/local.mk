@@ -6,6 +6,7 @@ unit_tests = \
 	tests/fuzz/fuzz_wire \
 	tests/unit/test_caps \
 	tests/unit/test_hist \
+	tests/unit/test_hottest \
 	tests/unit/test_json \
 	tests/unit/test_opt \
 	tests/unit/test_profile \

@@ -4,6 +4,7 @@
 
 #include "cli/cmd/print.h"
 #include "cli/log.h"
+#include "cli/pager.h"
 #include "cli/store/store.h"
 
 struct report_command_options {
@@ -69,6 +70,7 @@ static int report_command(int argc, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
 	setlocale(LC_CTYPE, "");
+	pager_start();
 	status = STATUS_OK;
 	for (i = first; i < argc; i++) {
 		if (i > first && format == output_find("table"))

@@ -6,14 +6,12 @@
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "cli/cmd/watch.h"
 #include "cli/log.h"
-#include "cli/session/session.h"
-#include "cli/store/store.h"
 
 struct run_options {
 	struct print_options print;
@@ -24,6 +22,7 @@ struct run_options {
 	bool no_inherit;
 	bool follow;
 	bool cpu_clock;
+	bool live;
 };
 
 #define OFFSET(member) offsetof(struct run_options, member)
@@ -41,6 +40,8 @@ static const struct opt options[] = {
 	{ "output", 'o', OPT_STRING, OFFSET(record), "FILE", NULL,
 	  "record the run in this file, for sparkctl report; %p is the process, %h the host, %r the rank", NULL, false },
 	{ "note", 0, OPT_STRING, OFFSET(note), "TEXT", NULL, "a note for the report and the recording", NULL, false },
+	{ "live", 0, OPT_FLAG, OFFSET(live), NULL, NULL,
+	  "while it runs, show on the terminal the time and the regions that it goes to", NULL, false },
 	{ "report", 0, OPT_STRING, OFFSET(report), "FILE", NULL, "write the report there; - is standard output", "standard error",
 	  false },
 	PRINT_SHAPE_ROWS(struct run_options),
@@ -69,55 +70,6 @@ static FILE *report_open(const struct run_options *o)
 		error("cannot write the report to %s: %s", o->report, strerror(errno));
 	return f;
 }
-
-/* ---- recording ------------------------------------------------------------------------------------- */
-
-/* The recording is written anew while the run goes on, but takes no more than about a hundredth of the time. */
-#define RECORD_FIRST_NS (50 * NSEC_PER_MSEC)
-#define RECORD_EVERY_NS (800 * NSEC_PER_MSEC) /* reached by doubling: short runs are looked at more often */
-#define RECORD_PAUSE 100
-#define RECORD_THREADS 4096        /* of their own in a recording; it must not grow with every thread of a long run */
-
-struct run_recording {
-	struct store_file file;
-	struct store_options options;
-	char *name;                  /* NULL: none is made */
-	u64 pause_ns;
-};
-
-static u64 recording_look(void *context, const struct profile *profile, const struct session_facts *facts)
-{
-	struct run_recording *recording = context;
-	u64 begin = clock_ns(CLOCK_MONOTONIC);
-
-	/* What cannot be written now may be at the end. */
-	store_write(&recording->file, profile, facts, &recording->options);
-	recording->pause_ns = MIN(MAX(RECORD_FIRST_NS, 2 * recording->pause_ns), RECORD_EVERY_NS);
-	return MAX(recording->pause_ns, (clock_ns(CLOCK_MONOTONIC) - begin) * RECORD_PAUSE);
-}
-
-/* Before the command starts. 0, or an exit status after a message. */
-static int recording_open(struct run_recording *recording, const struct run_options *o)
-{
-	if (!o->record)
-		return 0;
-	recording->name = store_expand(o->record);
-	if (!recording->name)
-		return STATUS_USAGE;
-	recording->options = (struct store_options){
-		.report = { o->print.metrics, o->print.regions, o->print.sort_by },
-		.group = (enum profile_group)o->print.group,
-	};
-	return store_open(&recording->file, recording->name) ? STATUS_FAILURE : 0;
-}
-
-static void recording_close(struct run_recording *recording)
-{
-	store_close(&recording->file);
-	free(recording->name);
-}
-
-/* ---- the command ----------------------------------------------------------------------------------- */
 
 /* Ends as the command did, so that whoever waits for us sees the same. */
 static int die_as(int signal_number)
@@ -155,6 +107,8 @@ static int end_status(enum session_end end, const struct session *session)
 	}
 }
 
+#define RECORD_THREADS 4096        /* rows of their own in a recording; it must not grow with every thread of a long run */
+
 static struct session_options session_options_of(const struct run_options *o, char **argv)
 {
 	struct session_options so = {
@@ -179,24 +133,22 @@ static struct session_options session_options_of(const struct run_options *o, ch
 }
 
 /* Runs it and writes what there is to be written; the exit status, below 0 a signal. */
-static int run_and_report(const struct run_options *o, const struct output *format, FILE *file,
-			  struct run_recording *recording, char **argv)
+static int run_and_report(const struct run_options *o, const struct output *format, FILE *file, struct watch *watch,
+			  char **argv)
 {
 	struct session_options so = session_options_of(o, argv);
-	struct session_watcher watcher = { recording_look, recording };
 	struct session *session;
 	enum session_end end;
 	int status;
 
-	if (recording->name)
-		so.watcher = &watcher;
+	so.watcher = watch_watcher(watch);
 	end = session_run(&session, &so);
 	status = end_status(end, session);
 	if (end >= SESSION_ENDED) {
 		const struct profile *profile = session_profile(session);
 		const struct session_facts *facts = session_facts(session);
 
-		if (recording->name && store_write(&recording->file, profile, facts, &recording->options))
+		if (watch_end(watch, profile, facts))
 			status = status ? status : STATUS_FAILURE;
 		if (print_report(&o->print, format, file, profile, facts))
 			status = status ? status : STATUS_FAILURE;
@@ -205,13 +157,30 @@ static int run_and_report(const struct run_options *o, const struct output *form
 	return status;
 }
 
+/* What is to be written, before the command starts. 0, or an exit status after a message. */
+static int outputs_open(const struct run_options *o, struct watch *watch, FILE **file)
+{
+	struct store_options recorded = {
+		.report = { o->print.metrics, o->print.regions, o->print.sort_by },
+		.group = (enum profile_group)o->print.group,
+	};
+	int status = o->record ? watch_record(watch, o->record, &recorded) : 0;
+
+	if (status)
+		return status;
+	*file = report_open(o);
+	if (o->live)
+		live_open(&watch->live);
+	return *file ? 0 : STATUS_FAILURE;
+}
+
 static int run_command(int argc, char **argv)
 {
 	struct run_options o = { .print = { .format = "table" } };
-	struct run_recording recording = { .name = NULL };
+	struct watch watch = { .name = NULL };
 	const struct output *format;
+	FILE *file = NULL;
 	int first, status;
-	FILE *file;
 
 	first = command_parse(&command_run, &o, argc, argv, &status);
 	if (first < 0)
@@ -223,13 +192,10 @@ static int run_command(int argc, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = recording_open(&recording, &o);
-	file = status ? NULL : report_open(&o);
-	if (file)
-		status = run_and_report(&o, format, file, &recording, argv + first);
-	else
-		status = status ? status : STATUS_FAILURE;
-	recording_close(&recording);
+	status = outputs_open(&o, &watch, &file);
+	if (!status)
+		status = run_and_report(&o, format, file, &watch, argv + first);
+	watch_close(&watch);
 	if (file && o.report && file != stdout && fclose(file)) {
 		error("cannot write the report to %s: %s", o.report, strerror(errno));
 		status = status ? status : STATUS_FAILURE;

@@ -288,6 +288,25 @@ static int read_pragma(struct store_reader *reader, const char *sql, u64 *value)
 	return store_each(&reader->db, sql, count_row, value);
 }
 
+/* A view of the same name could take any time and answer anything. */
+static int check_tables(struct store_reader *reader)
+{
+	char sql[160];
+	u64 count;
+	size_t i;
+
+	for (i = 0; store_tables[i]; i++) {
+		count = 0;
+		snprintf(sql, sizeof(sql), "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '%s'"
+			 " AND sql LIKE 'CREATE TABLE %%'", store_tables[i]);
+		if (store_each(&reader->db, sql, count_row, &count))
+			return -1;
+		if (count != 1)
+			return error("%s is damaged: it has no table %s", reader->db.path, store_tables[i]);
+	}
+	return 0;
+}
+
 static int check_version(struct store_reader *reader)
 {
 	u64 application = 0, version = 0;
@@ -303,7 +322,7 @@ static int check_version(struct store_reader *reader)
 	if (version != STORE_VERSION)
 		return error("%s has version %llu of the format, this sparkctl reads version %d: use the one that wrote it",
 			     reader->db.path, (unsigned long long)version, STORE_VERSION);
-	return 0;
+	return check_tables(reader);
 }
 
 static int read_all(struct store_reader *reader)

@@ -20,6 +20,12 @@ const struct store_usage_field store_usage_fields[] = {
 	{ NULL, 0 },
 };
 
+const char *const store_tables[] = {
+	"run", "argument", "note", "object", "capability", "clock", "total", "loss", "process", "thread",
+	"usage", "name", "path", "root", "region", "counter", "value", "window", "diagnosis",
+	"open_region", NULL,
+};
+
 const char store_schema[] =
 	"CREATE TABLE run (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	"CREATE TABLE argument (text);"
