@@ -6,8 +6,8 @@
  * ends the options, and so does the first word that is none. A repeated option: the last one wins,
  * lists append.
  *
- * Completions know a value by the metavar: FILE and DIR are names of files, METRIC is one of
- * sparkctl list metrics, METRICS several with commas between; for others they offer the words.
+ * Completions know a value by the metavar: FILE is the name of one, METRIC is one of sparkctl
+ * list metrics, METRICS several with commas between; for others they offer the words.
  */
 /*
  * Option rows: the one description of a command's options, from which they are parsed, their help

@@ -57,7 +57,7 @@ end
 
 # Whether options of the command may stand at the cursor.
 function __sparkctl_wants_option -a command
-    test "$(__sparkctl_command)" = $command; or return
+    contains -- $command (__sparkctl_command); or return
     set -l operands (__sparkctl_operands $command)
     contains -- $command $__sparkctl_launchers; and return (count $operands)
     not contains -- -- $operands
@@ -66,7 +66,7 @@ end
 # __sparkctl_wants_operand COMMAND N [more]: whether operand N, or one after it, stands at the
 # cursor
 function __sparkctl_wants_operand -a command n more
-    test "$(__sparkctl_command)" = $command; or return
+    contains -- $command (__sparkctl_command); or return
     set -l operands (string match -v -- -- (__sparkctl_operands $command))
     test (count $operands) -eq $n; or test -n "$more" -a (count $operands) -gt $n
 end
@@ -98,8 +98,6 @@ function __sparkctl_add_option -a command name letter kind metavar words
         switch $metavar
             case FILE
                 set -a how -r -F
-            case DIR
-                set -a how -x -a '(__fish_complete_directories)'
             case METRIC
                 set -a how -x -a '(__sparkctl_ask --dump-metrics)'
             case METRICS
