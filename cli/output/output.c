@@ -41,7 +41,10 @@ int output_write(const struct output *output, FILE *file, const struct report *r
 		return error("out of memory for the report");
 	if (fflush(file) == 0 && !ferror(file))
 		return 0;
-	if (errno == EPIPE)
+	if (errno == EPIPE) {
+		/* No failure of the stream's either, as which command_end_output would take it. */
+		clearerr(file);
 		return 0;
+	}
 	return error("cannot write the report: %s", strerror(errno));
 }
