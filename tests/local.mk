@@ -3,7 +3,6 @@
 
 # Unit tests of common/ and cli/: tests/unit/test_X is made from tests/unit/test_X.c.
 unit_tests = \
-	tests/fuzz/fuzz_wire \
 	tests/unit/test_caps \
 	tests/unit/test_hist \
 	tests/unit/test_json \
@@ -12,6 +11,11 @@ unit_tests = \
 	tests/unit/test_table \
 	tests/unit/test_text \
 	tests/unit/test_wire
+
+# Fuzzers: tests/fuzz/fuzz_X; each also needs a line  tests_fuzz_fuzz_X_SOURCES = tests/fuzz/fuzz_X.c $(fuzz_frame)
+# "make check" gives each some thousand inputs, "make fuzz" a million.
+fuzz_tests = \
+	tests/fuzz/fuzz_segment
 
 # What several of them include.
 unit_parts = \
@@ -154,6 +158,12 @@ tests_unit_test_agent_source_SOURCES = tests/unit/test_agent_source.c $(agent_ha
 tests_unit_test_agent_source_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_thread_SOURCES = tests/unit/test_agent_thread.c $(agent_harness)
 tests_unit_test_agent_thread_LDADD = $(agent_test_ldadd)
+fuzz_frame = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_segment_SOURCES = tests/fuzz/fuzz_segment.c tests/fuzz/seed_agent.c tests/fuzz/seeds.c tests/fuzz/seeds.h \
+	$(fuzz_frame) $(agent_harness)
+tests_fuzz_fuzz_segment_LDADD = libsparkcli.la libagenttest.la libcommon.la $(JANSSON_LIBS)
+tests_fuzz_fuzz_segment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=error
+check_PROGRAMS += $(fuzz_tests)
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests) $(unit_agent_tests)
 unit_programs = $(unit_tests) $(unit_agent_tests)
@@ -182,12 +192,12 @@ targets += $(target_cxx_programs)
 endif
 CLEANFILES += $(target_programs) $(target_libs) $(target_cxx_programs) $(bench_programs) $(bench_libs)
 
-EXTRA_DIST += tests/run tests/skips $(e2e_tests) $(e2e_parts) $(target_parts) \
+EXTRA_DIST += tests/run tests/skips tests/fuzz/coverage tests/fuzz/run $(e2e_tests) $(e2e_parts) $(target_parts) \
 	$(target_programs:=.c) $(target_cxx_programs:=.cc) $(target_libs:.so=.c) $(bench_programs:=.c) $(bench_libs:.so=.c) $(bench_parts)
 
 check-local: $(targets)
 	@BUILDDIR='$(abs_top_builddir)' SRCDIR='$(abs_top_srcdir)' CC='$(CC)' CXX='$(CXX)' SANITIZERS='$(SANITIZERS)' \
-		UNIT_TESTS='$(unit_programs)' UNIT_MISSING='$(unit_missing)' E2E_TESTS='$(e2e_tests)' TARGET_FILES='$(targets)' \
+		UNIT_TESTS='$(fuzz_tests) $(unit_programs)' UNIT_MISSING='$(unit_missing)' E2E_TESTS='$(e2e_tests)' TARGET_FILES='$(targets)' \
 		$(srcdir)/tests/run $(TESTFLAGS) $(TESTS)
 
 bench: all $(bench_programs) $(bench_libs)
@@ -199,4 +209,9 @@ bench: all $(bench_programs) $(bench_libs)
 clean-local:
 	rm -rf bench.root
 
-.PHONY: bench
+# A million inputs for each fuzzer:  make fuzz FUZZFLAGS='-n 5000000 -s 7 segment'
+fuzzers: $(fuzz_tests)
+fuzz: fuzzers
+	@BUILDDIR='$(abs_top_builddir)' $(srcdir)/tests/fuzz/run $(FUZZFLAGS)
+
+.PHONY: bench fuzz fuzzers
