@@ -56,6 +56,7 @@ cli_sources = \
 	cli/session/harvest.c \
 	cli/session/internal.h \
 	cli/session/loop.c \
+	cli/session/place.c \
 	cli/session/process.c \
 	cli/session/segment.c \
 	cli/session/server.c \

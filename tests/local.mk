@@ -15,6 +15,7 @@ unit_tests = \
 # Fuzzers: tests/fuzz/fuzz_X; each also needs a line  tests_fuzz_fuzz_X_SOURCES = tests/fuzz/fuzz_X.c $(fuzz_frame)
 # "make check" gives each some thousand inputs, "make fuzz" a million.
 fuzz_tests = \
+	tests/fuzz/fuzz_hello \
 	tests/fuzz/fuzz_segment
 
 # What several of them include.
@@ -159,6 +160,8 @@ tests_unit_test_agent_source_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_thread_SOURCES = tests/unit/test_agent_thread.c $(agent_harness)
 tests_unit_test_agent_thread_LDADD = $(agent_test_ldadd)
 fuzz_frame = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_hello_SOURCES = tests/fuzz/fuzz_hello.c $(fuzz_frame)
+tests_fuzz_fuzz_hello_LDADD = libsparkcli.la libagenttest.la libcommon.la $(JANSSON_LIBS)
 tests_fuzz_fuzz_segment_SOURCES = tests/fuzz/fuzz_segment.c tests/fuzz/seed_agent.c tests/fuzz/seeds.c tests/fuzz/seeds.h \
 	$(fuzz_frame) $(agent_harness)
 tests_fuzz_fuzz_segment_LDADD = libsparkcli.la libagenttest.la libcommon.la $(JANSSON_LIBS)
