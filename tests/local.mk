@@ -12,11 +12,13 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_wire
 
-# Fuzzers: tests/fuzz/fuzz_X; each also needs a line  tests_fuzz_fuzz_X_SOURCES = tests/fuzz/fuzz_X.c $(fuzz_frame)
-# "make check" gives each some thousand inputs, "make fuzz" a million.
+# Fuzzers: tests/fuzz/fuzz_X; each also needs its lines tests_fuzz_fuzz_X_... below.
+# "make check" gives each some thousand inputs, "make fuzz" many more.
 fuzz_tests = \
 	tests/fuzz/fuzz_hello \
-	tests/fuzz/fuzz_segment
+	tests/fuzz/fuzz_record \
+	tests/fuzz/fuzz_segment \
+	tests/fuzz/fuzz_text
 
 # What several of them include.
 unit_parts = \
@@ -160,12 +162,21 @@ tests_unit_test_agent_source_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_thread_SOURCES = tests/unit/test_agent_thread.c $(agent_harness)
 tests_unit_test_agent_thread_LDADD = $(agent_test_ldadd)
 fuzz_frame = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+fuzz_ldadd = libsparkcli.la libagenttest.la libcommon.la $(JANSSON_LIBS)
+fuzz_ldflags = $(AM_LDFLAGS) $(FUZZ_ENGINE) -Wl,--wrap=error
 tests_fuzz_fuzz_hello_SOURCES = tests/fuzz/fuzz_hello.c $(fuzz_frame)
-tests_fuzz_fuzz_hello_LDADD = libsparkcli.la libagenttest.la libcommon.la $(JANSSON_LIBS)
+tests_fuzz_fuzz_hello_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_hello_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c $(fuzz_frame)
+tests_fuzz_fuzz_record_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_record_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=dl_iterate_phdr
 tests_fuzz_fuzz_segment_SOURCES = tests/fuzz/fuzz_segment.c tests/fuzz/seed_agent.c tests/fuzz/seeds.c tests/fuzz/seeds.h \
 	$(fuzz_frame) $(agent_harness)
-tests_fuzz_fuzz_segment_LDADD = libsparkcli.la libagenttest.la libcommon.la $(JANSSON_LIBS)
-tests_fuzz_fuzz_segment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=error
+tests_fuzz_fuzz_segment_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_segment_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(fuzz_frame)
+tests_fuzz_fuzz_text_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_text_LDFLAGS = $(fuzz_ldflags)
 check_PROGRAMS += $(fuzz_tests)
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests) $(unit_agent_tests)
@@ -212,7 +223,10 @@ bench: all $(bench_programs) $(bench_libs)
 clean-local:
 	rm -rf bench.root
 
-# A million inputs for each fuzzer:  make fuzz FUZZFLAGS='-n 5000000 -s 7 segment'
+# With libFuzzer, whose guidance by coverage and corpus are its own matter:
+#   ../configure CC=clang CFLAGS='-O1 -g -DFUZZ_LIBFUZZER -fsanitize=fuzzer-no-link' --enable-sanitizers=address,undefined
+#   make fuzzers FUZZ_ENGINE=-fsanitize=fuzzer && tests/fuzz/fuzz_segment -max_len=600000
+# A million segments, and more:  make fuzz FUZZFLAGS='-n 5000000 -s 7 segment'
 fuzzers: $(fuzz_tests)
 fuzz: fuzzers
 	@BUILDDIR='$(abs_top_builddir)' $(srcdir)/tests/fuzz/run $(FUZZFLAGS)

@@ -211,6 +211,16 @@ void process_describe(struct process *process);
 void process_name(struct process *process, char **argv);
 /* A forked child begins as its parent is. */
 void process_inherit(struct process *child, const struct process *parent);
+/* What is of use in /proc/PID/stat; times are clock ticks. */
+struct process_stat {
+	char state;
+	u32 parent;
+	u64 minflt, children_minflt, majflt, utime, stime;
+	int exit;                    /* wait status of a zombie */
+};
+
+/* Takes the text apart, which it changes; false: it is none. */
+bool process_stat_parse(char *text, struct process_stat *stat);
 /* CPU time and faults from /proc/PID/stat; false: gone. *status: the wait status of a zombie, else -1. */
 bool process_sample(struct process *process, u64 now_ns, int *status);
 /* The main child was waited for, after process_sample() of the zombie. */
@@ -247,6 +257,8 @@ struct track {
 
 void track_open(struct track *track, pid_t child);
 void track_close(struct track *track);
+/* Takes the records of a ring up to a time into track.events. */
+void track_take(struct track *track, struct track_ring *ring, u64 until_ns);
 /* Takes what the rings hold; last: also the newest. */
 void track_drain(struct session *session, bool last);
 

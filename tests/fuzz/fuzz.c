@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,6 @@
 #define SINK_ROOM (1u << 20)
 
 static u64 state = 1;
-static const char *directory = ".";
-static u64 seed = 1, round_now;
 /* The input that is run, for whoever is called when that ends the program. */
 static const u8 *volatile current;
 static volatile size_t current_size;
@@ -171,28 +170,20 @@ const char *fuzz_sink_text(size_t *len)
 	return sink_len < sizeof(sink) - 1 ? sink : NULL;
 }
 
-/* ---- ends -------------------------------------------------------------------------------------------- */
-
-/* Once: an error handler may be called in an error handler. */
-static void input_save(void)
+/* What sparkctl would say: the linker sends the calls here (--wrap). */
+int __wrap_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int __wrap_error(const char *format, ...)
 {
-	const u8 *bytes = current;
-	char path[512];
-	ssize_t done;
-	int fd;
+	char text[4096];
+	va_list args;
 
-	current = NULL;
-	if (!bytes)
-		return;
-	snprintf(path, sizeof(path), "%s/crash-%s-%llu", directory, fuzz_target.name, (unsigned long long)(seed + round_now));
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	done = fd < 0 ? -1 : write(fd, bytes, current_size);
-	fprintf(stderr, "%s: %s input of seed %llu in %s\n", fuzz_target.name,
-		done == (ssize_t)current_size ? "saved the" : "could not save the", (unsigned long long)(seed + round_now),
-		path);
-	if (fd >= 0)
-		close(fd);
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return -1;
 }
+
+/* ---- ends -------------------------------------------------------------------------------------------- */
 
 void fuzz_check(bool holds, const char *what)
 {
@@ -263,6 +254,30 @@ size_t LLVMFuzzerCustomMutator(u8 *bytes, size_t size, size_t most, unsigned int
 }
 
 #else
+
+static const char *directory = ".";
+static u64 seed = 1, round_now;
+
+/* Once: an error handler may be called in an error handler. */
+static void input_save(void)
+{
+	const u8 *bytes = current;
+	char path[512];
+	ssize_t done;
+	int fd;
+
+	current = NULL;
+	if (!bytes)
+		return;
+	snprintf(path, sizeof(path), "%s/crash-%s-%llu", directory, fuzz_target.name, (unsigned long long)(seed + round_now));
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	done = fd < 0 ? -1 : write(fd, bytes, current_size);
+	fprintf(stderr, "%s: %s input of seed %llu in %s\n", fuzz_target.name,
+		done == (ssize_t)current_size ? "saved the" : "could not save the", (unsigned long long)(seed + round_now),
+		path);
+	if (fd >= 0)
+		close(fd);
+}
 
 /* Sanitizers say what is wrong, call this, and end the program; that of undefined behaviour calls what has this name. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));

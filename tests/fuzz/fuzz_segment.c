@@ -6,7 +6,6 @@
  * agent's, no reader looks at them: here they say which sound segment this was, and how it is read.
  */
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,7 +287,6 @@ void *__real_realloc(void *old, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *old, size_t size);
-int __wrap_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static bool allocation_fails(void)
 {
@@ -308,18 +306,6 @@ void *__wrap_calloc(size_t n, size_t size)
 void *__wrap_realloc(void *old, size_t size)
 {
 	return allocation_fails() ? NULL : __real_realloc(old, size);
-}
-
-/* What sparkctl would print. */
-int __wrap_error(const char *format, ...)
-{
-	char text[4096];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	return -1;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
@@ -381,7 +367,7 @@ static void segment_run(const u8 *bytes, size_t size)
 	allocations_left = 0;
 	if (!report)
 		goto out;
-	if (how >> 36 & 1)
+	if (how >> 36 & 3)
 		goto out;
 	report_print(report, "json", &(struct output_options){ .width = 0 });
 	if (how >> 32 & 15)
