@@ -53,6 +53,7 @@ e2e_tests = \
 	tests/e2e/exact-time.test \
 	tests/e2e/facts.test \
 	tests/e2e/header.test \
+	tests/e2e/hostile-protocol.test \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
 	tests/e2e/killed.test \
@@ -90,6 +91,7 @@ target_programs = \
 	tests/targets/h_loaded \
 	tests/targets/h_misuse \
 	tests/targets/h_names \
+	tests/targets/h_protocol \
 	tests/targets/h_sandbox \
 	tests/targets/h_signal \
 	tests/targets/h_user \
@@ -122,6 +124,8 @@ target_parts = \
 
 tests/targets/t_static: target_cflags = -static
 tests/targets/h_loaded: target_ldadd = -ldl
+# It speaks the protocol itself.
+tests/targets/h_protocol: target_cflags = -I$(top_srcdir)
 
 # Benchmarks: built and run by "make bench" on an installed tree of their own, no pass or fail.
 #   make bench BENCHFLAGS='-n 9 marker'
@@ -229,6 +233,6 @@ clean-local:
 # A million segments, and more:  make fuzz FUZZFLAGS='-n 5000000 -s 7 segment'
 fuzzers: $(fuzz_tests)
 fuzz: fuzzers
-	@BUILDDIR='$(abs_top_builddir)' $(srcdir)/tests/fuzz/run $(FUZZFLAGS)
+	@BUILDDIR='$(abs_top_builddir)' FUZZ_TESTS='$(fuzz_tests)' $(srcdir)/tests/fuzz/run $(FUZZFLAGS)
 
 .PHONY: bench fuzz fuzzers
