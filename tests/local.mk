@@ -68,6 +68,7 @@ e2e_tests = \
 	tests/e2e/transparent-langs.test \
 	tests/e2e/transparent-tools.test \
 	tests/e2e/user-paranoid.test \
+	tests/e2e/user-places.test \
 	tests/e2e/user-terminal.test \
 	tests/e2e/user.test
 

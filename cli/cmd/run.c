@@ -4,6 +4,7 @@
 #include "cli/cmd/cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio_ext.h>
@@ -15,6 +16,8 @@
 #include "cli/output/output.h"
 #include "cli/session/session.h"
 #include "cli/term.h"
+
+enum { REPORT_UNREAD = 1 };
 
 struct run_options {
 	const char *metrics;
@@ -72,17 +75,21 @@ static const struct command_example examples[] = {
 static FILE *report_open(const struct run_options *o)
 {
 	FILE *f;
+	int fd;
 
 	if (!o->report)
 		return stderr;
 	if (!strcmp(o->report, "-"))
 		return stdout;
-	f = fopen(o->report, "we");
+	/* Tried before the run, emptied when there is a report: an older one may be in it. */
+	fd = open(o->report, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
 		error("cannot write the report to %s: %s", o->report, strerror(errno));
 	return f;
 }
 
+/* 0, REPORT_UNREAD when nobody reads it any more, -1 after a message. */
 static int report_print(const struct run_options *o, const struct output *format, FILE *file, const struct session *session)
 {
 	struct report_options ro = { .metrics = o->metrics, .regions = o->regions, .sort_by = o->sort_by };
@@ -97,10 +104,18 @@ static int report_print(const struct run_options *o, const struct output *format
 
 	if (!report)
 		return -1;
+	/* A reader that is gone or a limit must not end us: the status is the command's. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	/* Fails, and does no harm, for what is no file. */
+	if (o->report && file != stdout && ftruncate(fileno(file), 0) && errno != EINVAL)
+		verbose(1, "cannot empty %s: %s", o->report, strerror(errno));
 	/* One write for all of it: standard error is not buffered. */
 	if (file == stderr)
 		setvbuf(file, NULL, _IOFBF, 1 << 16);
 	ret = output_write(format, file, report, &oo);
+	if (!ret && ferror(file))
+		ret = REPORT_UNREAD;
 	if (ret) { /* it was said: nothing more of it */
 		__fpurge(file);
 		clearerr(file);
@@ -152,7 +167,7 @@ static int run_command(int argc, char **argv)
 	const struct output *format;
 	struct session *session;
 	enum session_end end;
-	int first, status;
+	int first, status, printed = 0;
 	FILE *file;
 
 	first = command_parse(&command_run, &o, argc, argv, &status);
@@ -179,8 +194,10 @@ static int run_command(int argc, char **argv)
 	};
 	end = session_run(&session, &so);
 	status = end_status(end, session);
-	if (end >= SESSION_ENDED && report_print(&o, format, file, session) && status == 0)
-		status = STATUS_FAILURE;
+	if (end >= SESSION_ENDED)
+		printed = report_print(&o, format, file, session);
+	if (printed && status == 0)
+		status = printed == REPORT_UNREAD ? -SIGPIPE : STATUS_FAILURE;
 	session_free(session);
 	if (o.report && file != stdout && fclose(file)) {
 		error("cannot write the report to %s: %s", o.report, strerror(errno));
