@@ -100,6 +100,9 @@ static int hear(int fd, struct wire_config *config)
 	ssize_t n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
 	int memfd = -1;
 
+	/* What was said too much is told first; the answer lies behind that. */
+	if (n < 0 && errno == ECONNRESET)
+		n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
 	if (n <= 0)
 		return n < 0 && errno == EAGAIN ? -3 : -2;
 	if (CMSG_FIRSTHDR(&m))
