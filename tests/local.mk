@@ -15,6 +15,7 @@ unit_tests = \
 # Fuzzers: tests/fuzz/fuzz_X; each also needs its lines tests_fuzz_fuzz_X_... below.
 # "make check" gives each some thousand inputs, "make fuzz" many more.
 fuzz_tests = \
+	tests/fuzz/fuzz_harvest \
 	tests/fuzz/fuzz_hello \
 	tests/fuzz/fuzz_record \
 	tests/fuzz/fuzz_segment \
@@ -167,16 +168,19 @@ tests_unit_test_agent_source_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_thread_SOURCES = tests/unit/test_agent_thread.c $(agent_harness)
 tests_unit_test_agent_thread_LDADD = $(agent_test_ldadd)
 fuzz_frame = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+fuzz_segments = tests/fuzz/seed_agent.c tests/fuzz/seeds.c tests/fuzz/seeds.h tests/fuzz/segments.c $(agent_harness)
 fuzz_ldadd = libsparkcli.la libagenttest.la libcommon.la $(JANSSON_LIBS)
 fuzz_ldflags = $(AM_LDFLAGS) $(FUZZ_ENGINE) -Wl,--wrap=error
+tests_fuzz_fuzz_harvest_SOURCES = tests/fuzz/fuzz_harvest.c $(fuzz_segments) $(fuzz_frame)
+tests_fuzz_fuzz_harvest_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_harvest_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_hello_SOURCES = tests/fuzz/fuzz_hello.c $(fuzz_frame)
 tests_fuzz_fuzz_hello_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_hello_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c $(fuzz_frame)
 tests_fuzz_fuzz_record_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_record_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=dl_iterate_phdr
-tests_fuzz_fuzz_segment_SOURCES = tests/fuzz/fuzz_segment.c tests/fuzz/seed_agent.c tests/fuzz/seeds.c tests/fuzz/seeds.h \
-	$(fuzz_frame) $(agent_harness)
+tests_fuzz_fuzz_segment_SOURCES = tests/fuzz/fuzz_segment.c $(fuzz_segments) $(fuzz_frame)
 tests_fuzz_fuzz_segment_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_segment_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(fuzz_frame)

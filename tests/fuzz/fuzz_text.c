@@ -288,7 +288,7 @@ static void text_run(const u8 *input, size_t size)
 const struct fuzz fuzz_target = {
 	.name = "text",
 	.room = ROOM,
-	.rounds = 20000,
+	.rounds = 10000,
 	.open = text_open,
 	.make = text_make,
 	.mutate = text_mutate,

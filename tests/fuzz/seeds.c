@@ -155,7 +155,7 @@ static void *room_for(void *array, u32 count, u32 *room, size_t size)
 	return array;
 }
 
-static void place_add(struct seed *seed, struct place place)
+static void place_add(struct seed *seed, struct seed_place place)
 {
 	seed->places = room_for(seed->places, seed->nplaces, &seed->places_room, sizeof(*seed->places));
 	seed->places[seed->nplaces++] = place;
@@ -172,7 +172,7 @@ static void record_add(struct seed *seed, u32 ref, enum record_type type)
 	seed->records = room_for(seed->records, seed->nrecords, &seed->records_room, sizeof(*seed->records));
 	seed->records[seed->nrecords++] = (struct record){ ref, type, (u32)layout->size };
 	for (size_t i = 0; i < layout->n; i++)
-		place_add(seed, (struct place){ (u32)(ref * WIRE_UNIT + layout->members[i].offset),
+		place_add(seed, (struct seed_place){ (u32)(ref * WIRE_UNIT + layout->members[i].offset),
 			  (u16)layout->members[i].size, layout->members[i].kind, type });
 }
 
@@ -186,7 +186,7 @@ static void name_add(struct seed *seed, const struct wire_view *view, u32 ref)
 		return;
 	record_add(seed, ref, RECORD_NAME);
 	if (len)
-		place_add(seed, (struct place){ (u32)(ref * WIRE_UNIT + sizeof(*name)), (u16)len, PLACE_BYTES, RECORD_NAME });
+		place_add(seed, (struct seed_place){ (u32)(ref * WIRE_UNIT + sizeof(*name)), (u16)len, PLACE_BYTES, RECORD_NAME });
 	if (name->unit != ref)
 		name_add(seed, view, name->unit);
 }
@@ -223,7 +223,7 @@ static void lane_add(struct seed *seed, struct wire_view *view, const struct wir
 		name_add(seed, view, wire_node_name(node));
 		hist_add(seed, view, node->hist);
 		for (u32 i = 0; i < walk.cells; i++)
-			place_add(seed, (struct place){ (u32)((const u8 *)(wire_view_cells(node) + i) - view->base),
+			place_add(seed, (struct seed_place){ (u32)((const u8 *)(wire_view_cells(node) + i) - view->base),
 				  sizeof(u64), PLACE_LONG, RECORD_NODE });
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sound segments, from which those of fuzz_segment are made, and where things lie in them: some
+ * Sound segments, from which hostile ones are made, and where things lie in them: some
  * made by hand, with a bit of everything, and some that the agent itself wrote.
  */
 #ifndef TESTS_FUZZ_SEEDS_H
@@ -18,7 +18,7 @@ enum place_kind {
 	PLACE_BYTES,
 };
 
-struct place {
+struct seed_place {
 	u32 offset;
 	u16 size;
 	u8 kind;
@@ -39,7 +39,7 @@ struct record {
 struct seed {
 	u8 *bytes;
 	size_t size;
-	struct place *places;
+	struct seed_place *places;
 	u32 nplaces, places_room;
 	struct record *records;      /* in no order; [0] is the header */
 	u32 nrecords, records_room;
@@ -47,6 +47,15 @@ struct seed {
 
 /* Finds records and places of a sound segment; keeps bytes. */
 void seed_init(struct seed *seed, u8 *bytes, size_t size);
+
+/*
+ * For the frame's members. No reader looks at the header's arena and free_slots, which are the
+ * agent's: here they say which sound segment an input was, and, at random, how it is to be read.
+ */
+#define SEGMENTS_ROOM (1u << 19)
+void segments_open(char **argv);
+size_t segments_make(u8 *bytes);
+size_t segments_mutate(u8 *bytes, size_t size);
 
 /* A copy of what the agent writes; argv is the program's own: it is executed anew for that. */
 u8 *seed_from_agent(char **argv, size_t *size);
