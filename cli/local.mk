@@ -72,6 +72,7 @@ cli_sources = \
 	cli/session/internal.h \
 	cli/session/loop.c \
 	cli/session/origin.c \
+	cli/session/place.c \
 	cli/session/process.c \
 	cli/session/segment.c \
 	cli/session/server.c \

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 #include "cli/log.h"
@@ -43,6 +44,7 @@ int output_write(const struct output *output, FILE *file, const struct report *r
 		return 0;
 	if (errno == EPIPE) {
 		/* No failure of the stream's either, as which command_end_output would take it. */
+		__fpurge(file);
 		clearerr(file);
 		return 0;
 	}
