@@ -45,6 +45,7 @@ e2e_tests = \
 	tests/e2e/exact-threads.test \
 	tests/e2e/exact-time.test \
 	tests/e2e/facts.test \
+	tests/e2e/foreign-preload.test \
 	tests/e2e/header.test \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \

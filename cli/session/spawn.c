@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "cli/log.h"
@@ -91,13 +93,34 @@ static char *variable(const char *name, const char *value, const char *rest)
 	return asprintf(&text, "%s=%s%s%s", name, value, rest && *rest ? ":" : "", rest ? rest : "") < 0 ? NULL : text;
 }
 
+/*
+ * The agent by a name that suits all programs of the tree (agent/preload.sh makes the folder). ld.so puts
+ * its own machine for $PLATFORM (ld.so(8)): a 32-bit one finds an empty library. musl's, which knows no
+ * such thing, finds no file; both say nothing. And the runtime of the address sanitizer refuses to start
+ * behind another library, but for one whose path has its own name in it; linked statically it refuses
+ * files of that name, so the link's name has it and the file's has not.
+ */
+static bool preload_named(const char *agent, char *path, size_t size)
+{
+	const char *platform = (const char *)(uintptr_t)getauxval(AT_PLATFORM);
+	int folder = (int)(strrchr(agent, '/') - agent), n;
+
+	if (!platform)
+		return false;
+	n = snprintf(path, size, "%.*s/not-libasan.so/%s%s", folder, agent, platform, agent + folder);
+	if (n >= (int)size || access(path, R_OK))
+		return false;
+	n = snprintf(path, size, "%.*s/not-libasan.so/$PLATFORM%s", folder, agent, agent + folder);
+	return n < (int)size;
+}
+
 /* ld.so splits LD_PRELOAD at colons and blanks (ld.so(8)): a path with one goes through a link in our directory. */
-static const char *preload_path(const char *agent, const char *dir, char *link, size_t size)
+static const char *preload_path(const char *agent, const char *dir, char *path, size_t size)
 {
 	if (!strpbrk(agent, ": \t"))
-		return agent;
-	snprintf(link, size, "%s/" SERVER_AGENT_LINK, dir);
-	return symlink(agent, link) ? NULL : link;
+		return preload_named(agent, path, size) ? path : agent;
+	snprintf(path, size, "%s/" SERVER_AGENT_LINK, dir);
+	return symlink(agent, path) ? NULL : path;
 }
 
 /* The user's own preloads, without an agent of ours that a session around this one put there. NULL: none. */
@@ -123,14 +146,14 @@ static char *preload_others(const char *agent)
 
 char **target_environment(const char *agent, const char *invitation, const char *dir)
 {
-	static char link[160];
+	static char path[PATH_MAX + 64];
 	size_t n = 0, at = 0;
 	char **env, *others = preload_others(agent);
 
 	while (environ[n])
 		n++;
 	env = calloc(n + 3, sizeof(*env));
-	agent = preload_path(agent, dir, link, sizeof(link));
+	agent = preload_path(agent, dir, path, sizeof(path));
 	if (!env || !agent) {
 		error("cannot prepare the environment: %s", strerror(errno));
 		free(env);
