@@ -18,6 +18,7 @@ cli_sources = \
 	cli/analyze/report_build.h \
 	cli/analyze/report_notes.c \
 	cli/analyze/report_rows.c \
+	cli/analyze/report_totals.c \
 	cli/analyze/report_windows.c \
 	cli/caps/advice.c \
 	cli/caps/arch.h \
@@ -33,8 +34,11 @@ cli_sources = \
 	cli/cmd/cmd.h \
 	cli/cmd/doctor.c \
 	cli/cmd/help.c \
+	cli/cmd/launch.c \
+	cli/cmd/launch.h \
 	cli/cmd/list.c \
 	cli/cmd/run.c \
+	cli/cmd/stat.c \
 	cli/log.c \
 	cli/log.h \
 	cli/opt.c \
@@ -51,6 +55,7 @@ cli_sources = \
 	cli/output/output.c \
 	cli/output/output.h \
 	cli/output/table.c \
+	cli/output/table_totals.c \
 	cli/session/clock.c \
 	cli/session/facts.c \
 	cli/session/harvest.c \

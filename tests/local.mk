@@ -36,6 +36,7 @@ unit_agent_tests = \
 # End-to-end tests: shell scripts that run the built sparkctl.
 e2e_tests = \
 	tests/e2e/seam.test \
+	tests/e2e/stat.test \
 	tests/e2e/structure.test \
 	tests/e2e/docs.test \
 	tests/e2e/ending-kill.test \

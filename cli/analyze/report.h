@@ -87,6 +87,7 @@ struct report_options {
 	const char *metrics;         /* globs; NULL: the default columns */
 	const char *regions;         /* globs; NULL: all */
 	const char *sort_by;         /* metric; NULL: wall */
+	bool totals_only;            /* no columns, rows or windows; metrics are globs of totals */
 };
 
 /* ---- the report ------------------------------------------------------------------------------------ */
@@ -138,6 +139,12 @@ struct report_markers {
 	const char *fine;            /* regions whose mean is below 20 x pair_ns, as text; NULL: none */
 };
 
+/* Of a total to another one. */
+struct report_ratio {
+	struct cell cell;
+	const char *unit;            /* "/s", "GHz", ...; NULL: there is none */
+};
+
 struct report {
 	const struct session_facts *facts;
 	struct report_options options;
@@ -150,6 +157,7 @@ struct report {
 	size_t nwindows;
 	struct total_fact *totals;   /* the session's, "markers" and "marker-cost" */
 	size_t ntotals;
+	struct report_ratio *ratios; /* one for each total */
 	struct report_loss *losses;  /* those above 0 */
 	size_t nlosses;
 	struct report_diagnosis *diagnostics;

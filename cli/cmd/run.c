@@ -3,18 +3,10 @@
 #define _GNU_SOURCE
 #include "cli/cmd/cmd.h"
 
-#include <errno.h>
 #include <locale.h>
-#include <signal.h>
-#include <stdio_ext.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
+#include "cli/cmd/launch.h"
 #include "cli/log.h"
-#include "cli/output/output.h"
-#include "cli/session/session.h"
-#include "cli/term.h"
 
 struct run_options {
 	const char *metrics;
@@ -44,20 +36,11 @@ static const struct opt options[] = {
 	  "a table for each process or thread, or regions merged over processes", "process", false },
 	{ "sort-by", 0, OPT_STRING, OFFSET(sort_by), "METRIC", NULL, "order of regions beside each other, greatest first", "wall",
 	  false },
-	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL, "measure the command alone, not what it starts", NULL, false },
-	{ "follow", 0, OPT_FLAG, OFFSET(follow), NULL, NULL,
-	  "wait for all descendants, daemons too, instead of the command alone", NULL, false },
-	{ "timeout", 0, OPT_SECONDS, OFFSET(timeout_ns), "TIME", NULL,
-	  "end the command after this time (s, ms, m) by SIGTERM, then SIGKILL; exit status 124", NULL, false },
+	LAUNCH_SCOPE_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
 	  NULL, false },
-	{ "report", 0, OPT_STRING, OFFSET(report), "FILE", NULL, "write the report there; - is standard output", "standard error",
-	  false },
-	{ "format", 0, OPT_STRING, OFFSET(format), "FORMAT", NULL, "table or json", "table", false },
-	{ "color", 0, OPT_ENUM, OFFSET(color), NULL, color_words, "colours and bold type", "auto", false },
-	{ "quiet", 'q', OPT_COUNT, OFFSET(quiet), NULL, NULL, "the regions and what is missing only", NULL, false },
-	{ "verbose", 'v', OPT_COUNT, OFFSET(verbose), NULL, NULL, "more, also about what sparkctl does", NULL, false },
+	LAUNCH_REPORT_ROWS(struct run_options),
 	{ .name = NULL },
 };
 
@@ -69,86 +52,12 @@ static const struct command_example examples[] = {
 	{ .line = NULL },
 };
 
-static FILE *report_open(const struct run_options *o)
-{
-	FILE *f;
-
-	if (!o->report)
-		return stderr;
-	if (!strcmp(o->report, "-"))
-		return stdout;
-	f = fopen(o->report, "we");
-	if (!f)
-		error("cannot write the report to %s: %s", o->report, strerror(errno));
-	return f;
-}
-
-static int report_print(const struct run_options *o, const struct output *format, FILE *file, const struct session *session)
-{
-	struct report_options ro = { .metrics = o->metrics, .regions = o->regions, .sort_by = o->sort_by };
-	struct output_options oo = {
-		.width = term_width(fileno(file)),
-		.color = color_wanted(file, o->color),
-		.utf8 = output_utf8(),
-		.verbose = o->quiet ? -1 : o->verbose,
-	};
-	struct report *report = report_build(session_profile(session), session_facts(session), &ro);
-	int ret;
-
-	if (!report)
-		return -1;
-	/* One write for all of it: standard error is not buffered. */
-	if (file == stderr)
-		setvbuf(file, NULL, _IOFBF, 1 << 16);
-	ret = output_write(format, file, report, &oo);
-	if (ret) { /* it was said: nothing more of it */
-		__fpurge(file);
-		clearerr(file);
-	}
-	report_free(report);
-	return ret;
-}
-
-/* Ends as the command did, so that whoever waits for us sees the same. */
-static int die_as(int signal_number)
-{
-	sigset_t set;
-
-	command_end_output(STATUS_OK);
-	/* The core is the command's; RLIMIT_CORE would not hold back one that is piped (core(5)). */
-	prctl(PR_SET_DUMPABLE, 0);
-	signal(signal_number, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, signal_number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(signal_number);
-	return 128 + signal_number;
-}
-
-static int end_status(enum session_end end, const struct session *session)
-{
-	const struct session_facts *facts = session_facts(session);
-
-	switch (end) {
-	case SESSION_FAILED:
-		return STATUS_FAILURE;
-	case SESSION_NOT_FOUND:
-		return STATUS_NOT_FOUND;
-	case SESSION_NOT_EXECUTABLE:
-		return STATUS_NOT_EXECUTABLE;
-	case SESSION_TIMEOUT:
-		return STATUS_TIMEOUT;
-	case SESSION_INTERRUPTED:
-		return 128 + SIGINT;
-	default:
-		return facts->signal ? -facts->signal : facts->status;
-	}
-}
-
 static int run_command(int argc, char **argv)
 {
 	struct run_options o = { .format = "table" };
-	struct session_options so = { 0 };
+	struct session_options so;
+	struct report_options ro;
+	struct launch_look look;
 	const struct output *format;
 	struct session *session;
 	enum session_end end;
@@ -165,9 +74,11 @@ static int run_command(int argc, char **argv)
 		return command_misused(&command_run, "knows the formats table and json, not", o.format);
 	log_set_level(o.quiet ? LOG_LEVEL_QUIET : o.verbose);
 	setlocale(LC_CTYPE, "");
-	file = report_open(&o);
+	file = launch_report_open(o.report);
 	if (!file)
 		return STATUS_FAILURE;
+	ro = (struct report_options){ .metrics = o.metrics, .regions = o.regions, .sort_by = o.sort_by };
+	look = (struct launch_look){ .color = o.color, .verbose = o.quiet ? -1 : o.verbose };
 	so = (struct session_options){
 		.argv = argv + first,
 		.group = o.group,
@@ -178,15 +89,11 @@ static int run_command(int argc, char **argv)
 		.timeout_ns = o.timeout_ns,
 	};
 	end = session_run(&session, &so);
-	status = end_status(end, session);
-	if (end >= SESSION_ENDED && report_print(&o, format, file, session) && status == 0)
+	status = launch_status(end, session);
+	if (end >= SESSION_ENDED && launch_report_print(&ro, &look, format, file, session) && status == 0)
 		status = STATUS_FAILURE;
 	session_free(session);
-	if (o.report && file != stdout && fclose(file)) {
-		error("cannot write the report to %s: %s", o.report, strerror(errno));
-		status = status ? status : STATUS_FAILURE;
-	}
-	return status < 0 ? die_as(-status) : status;
+	return launch_end(file, o.report, status);
 }
 
 const struct command command_run = {

@@ -33,8 +33,12 @@ void lines_end(struct lines_row *row);
 /* lines_report.c: what stands above and below the tables. */
 void lines_header(const struct lines *lines);
 void lines_totals(const struct lines *lines);
+void lines_total_notes(const struct lines *lines);
 void lines_missing(const struct lines *lines);
 void lines_notes(const struct lines *lines);
 void lines_markers(const struct lines *lines);
+
+/* table_totals.c: one total a line. Returns 0, or -1 when memory is short. */
+int table_totals_print(const struct lines *lines);
 
 #endif

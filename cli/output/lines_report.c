@@ -278,21 +278,44 @@ static char *lines_join_gaps(const struct lines *lines, struct lines_gap *gaps, 
 	return all;
 }
 
-static void lines_gaps(const struct lines *lines)
+static void lines_print_gaps(const struct lines *lines, const char *label, struct lines_gap *gaps, size_t n)
 {
-	const struct report *report = lines->report;
-	struct lines_gap *gaps = calloc(report->ntotals + report->ncolumns + 1, sizeof(*gaps));
-	size_t i, n = gaps ? lines_collect_gaps(report, gaps) : 0;
 	char *names;
+	size_t i;
 
 	for (i = 0; i < n; i++) {
 		if (gaps[i].done)
 			continue;
 		names = lines_join_gaps(lines, gaps, n, i);
-		lines_print(lines, STYLE_PLAIN, "not available", "%s: %s", names ? names : "",
-			    gaps[i].because);
+		lines_print(lines, STYLE_PLAIN, label, "%s: %s", names ? names : "", gaps[i].because);
 		free(names);
 	}
+}
+
+static void lines_gaps(const struct lines *lines)
+{
+	const struct report *report = lines->report;
+	struct lines_gap *gaps = calloc(report->ntotals + report->ncolumns + 1, sizeof(*gaps));
+
+	if (gaps)
+		lines_print_gaps(lines, "not available", gaps, lines_collect_gaps(report, gaps));
+	free(gaps);
+}
+
+void lines_total_notes(const struct lines *lines)
+{
+	const struct report *report = lines->report;
+	struct lines_gap *gaps = calloc(report->ntotals + 1, sizeof(*gaps));
+	size_t i, n = 0;
+
+	for (i = 0; gaps && i < report->ntotals; i++) {
+		const struct cell *cell = &report->totals[i].cell;
+
+		/* Of an estimate the value's mark is enough without -v. */
+		if (cell_has_value(cell) && cell->note && (cell->state != CELL_ESTIMATE || lines->options->verbose > 0))
+			gaps[n++] = (struct lines_gap){ .name = report->totals[i].name, .because = cell->note };
+	}
+	lines_print_gaps(lines, "note", gaps, n);
 	free(gaps);
 }
 
@@ -314,6 +337,9 @@ static void lines_capabilities(const struct lines *lines)
 	const struct capability_fact *fact;
 	size_t i;
 
+	/* Chosen totals say themselves what they lack. */
+	if (lines->report->options.totals_only && lines->report->options.metrics)
+		return;
 	for (i = 0; i < facts->ncapabilities; i++) {
 		fact = &facts->capabilities[i];
 		if (fact->available || !fact->asked || lines_said(lines->report, fact))
@@ -332,7 +358,8 @@ static void lines_no_regions(const struct lines *lines)
 	if (facts->not_preloaded)
 		lines_print(lines, STYLE_PLAIN, "not preloaded",
 			    "%s: totals come from outside, no regions", facts->not_preloaded);
-	if (facts->not_preloaded || lines->report->has_regions || lines->report->options.regions)
+	if (facts->not_preloaded || lines->report->has_regions || lines->report->options.regions ||
+	    lines->report->options.totals_only)
 		return;
 	command = facts->argv && facts->argv[0] ? lines_name(facts->argv[0], lines_name_most(lines)) : NULL;
 	lines_print(lines, STYLE_PLAIN, "no regions",

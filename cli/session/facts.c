@@ -44,7 +44,7 @@ static void host_facts(struct session *s)
 static bool probed_asked(const struct session *s, const char *name)
 {
 	if (!strcmp(name, "preload"))
-		return !s->facts.not_preloaded; /* that has a line of its own */
+		return !s->options->outside && !s->facts.not_preloaded; /* that has a line of its own */
 	return !strcmp(name, "counting") || !strcmp(name, "counting-hardware") || (s->hellos && !strcmp(name, "switch-detector"));
 }
 
@@ -163,10 +163,10 @@ void session_collect_facts(struct session *s)
 	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended);
 	s->facts.totals = s->totals.facts;
 	s->facts.ntotals = s->totals.nfacts;
-	if (!s->hellos && !s->obstacle[0])
+	if (!s->options->outside && !s->hellos && !s->obstacle[0])
 		snprintf(s->obstacle, sizeof(s->obstacle), "%s did not load the agent, or a seccomp filter or a limit kept it from reporting",
 			 s->options->argv[0]);
-	s->facts.not_preloaded = s->hellos ? NULL : s->obstacle;
+	s->facts.not_preloaded = s->hellos || s->options->outside ? NULL : s->obstacle;
 	capability_facts(s);
 	process_list(s);
 	loss_facts(s);

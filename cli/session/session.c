@@ -46,6 +46,8 @@ static int spawn_target(struct session *s, const struct inherited_limits *limits
 	char **env;
 	int ret;
 
+	if (s->options->outside)
+		return spawn_start(&s->spawn, s->options->argv, environ, limits, &s->signals);
 	if (!s->caps.agent[0])
 		return error("the agent libsparkagent.so is not where sparkctl was installed; see sparkctl doctor");
 	obstacle = target_obstacle(s->options->argv[0]);
@@ -69,7 +71,7 @@ static int session_arm(struct session *s)
 	caps_find_agent(s->caps.agent, sizeof(s->caps.agent));
 	session_clock_start(s);
 	limits_raise(&limits);
-	if (server_open(&s->server) || session_signals_open(s))
+	if ((!s->options->outside && server_open(&s->server)) || session_signals_open(s))
 		return -1;
 	totals_keep(&s->totals);
 	if (spawn_target(s, &limits))
@@ -78,6 +80,8 @@ static int session_arm(struct session *s)
 	if (!s->options->no_inherit)
 		track_open(&s->track, s->spawn.pid);
 	session_clock_tick(s);
+	if (s->options->outside)
+		return 0;
 	params = (struct segment_params){ s->clock_kind, s->ticks_per_ns, s->options->sources };
 	s->ready = segment_new(&params);
 	return s->ready ? 0 : -1;

@@ -16,6 +16,7 @@ struct session_options {
 	char **argv;                 /* the command, terminated by NULL */
 	enum profile_group group;
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
+	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool no_inherit;
 	bool follow;
 	bool cpu_clock;

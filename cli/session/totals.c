@@ -109,7 +109,7 @@ void totals_arm(struct totals *t, pid_t child, bool inherit)
 static void fact_add(struct totals *t, const char *name, const char *unit, struct cell cell, const char *source)
 {
 	if (t->nfacts < ARRAY_SIZE(t->facts))
-		t->facts[t->nfacts++] = (struct total_fact){ name, unit, cell, source };
+		t->facts[t->nfacts++] = (struct total_fact){ .name = name, .unit = unit, .cell = cell, .source = source };
 }
 
 static struct cell cell_noted(double value, const char *note)
