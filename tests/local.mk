@@ -47,6 +47,8 @@ e2e_tests = \
 	tests/e2e/exact-time.test \
 	tests/e2e/facts.test \
 	tests/e2e/foreign-preload.test \
+	tests/e2e/foreign-rights.test \
+	tests/e2e/foreign.test \
 	tests/e2e/header.test \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
@@ -96,6 +98,7 @@ target_programs = \
 	tests/targets/t_live_threads \
 	tests/targets/t_names \
 	tests/targets/t_nested \
+	tests/targets/t_rawclone \
 	tests/targets/t_recursive \
 	tests/targets/t_short_threads \
 	tests/targets/t_static \
@@ -115,6 +118,7 @@ target_libs = \
 target_parts = \
 	tests/targets/target.h
 
+tests/targets/t_rawclone: target_cflags = -static -nostdlib -fno-stack-protector
 tests/targets/t_static: target_cflags = -static
 tests/targets/h_loaded: target_ldadd = -ldl
 

@@ -37,6 +37,8 @@ struct process_facts {
 	u32 detector;                /* enum wire_detector */
 	u32 sealed_cpu;
 	u32 threads;                 /* that it had in all; 0: not known */
+	bool agent;                  /* it said hello, or was forked from one that had */
+	const char *no_agent;        /* why there is none in it, for the list of such processes; NULL: not in it */
 };
 
 struct total_fact {
@@ -80,6 +82,7 @@ struct session_facts {
 	size_t ncapabilities;
 	const struct loss_fact *losses; /* the session's own */
 	size_t nlosses;
+	const char *uncounted;       /* why the kernel's events missed some of the tree, or NULL */
 	const char *not_preloaded;   /* why the agent could not enter ("... is statically linked"), or NULL */
 };
 

@@ -83,8 +83,9 @@ static struct outcome preload_check_image(int fd, const char *path)
 	return outcome_yes("agent %.200s", path);
 }
 
-static struct outcome preload_check_file(const char *path)
+struct outcome preload_check(const struct caps_context *context)
 {
+	const char *path = context->agent;
 	struct outcome outcome;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -130,7 +131,7 @@ struct outcome preload_probe(struct caps_context *context)
 	if (!context->agent[0])
 		return outcome_no("make install in spark's build tree",
 			"libsparkagent.so is neither beside sparkctl nor in " PKGLIBDIR);
-	outcome = preload_check_file(context->agent);
+	outcome = preload_check(context);
 	if (outcome.available != CAPS_YES)
 		return outcome;
 	err = preload_try_segment();

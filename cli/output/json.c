@@ -255,6 +255,7 @@ static void json_processes(struct json_writer *writer, const struct session_fact
 				    process->parent ? json_u64(process->parent) : json_null());
 		json_object_set_new(object, "command", json_text(process->command));
 		json_object_set_new(object, "image", json_text(process->image));
+		json_object_set_new(object, "agent", json_boolean(process->agent));
 		json_object_set_new(object, "start_ns", json_u64(process->start_ns));
 		json_object_set_new(object, "end_ns",
 				    lives ? json_null() : json_u64(process->end_ns));

@@ -160,6 +160,12 @@ static bool lines_total_shown(const struct total_fact *total)
 	return false;
 }
 
+/* The kernel's accounting stands in for an event that it refused or took away. */
+static bool lines_stood_in(const struct total_fact *total)
+{
+	return total->cell.state == CELL_COUNTED && total->cell.note && !strcmp(total->source, "wait4");
+}
+
 void lines_totals(const struct lines *lines)
 {
 	const struct report *report = lines->report;
@@ -175,7 +181,7 @@ void lines_totals(const struct lines *lines)
 			row = lines_begin(lines, "tree, from exec", "   ");
 		any = true;
 		format_total(value, &report->totals[i], lines->options->utf8);
-		lines_piece(&row, "%s %s", report->totals[i].name, value);
+		lines_piece(&row, "%s %s%s", report->totals[i].name, value, lines_stood_in(&report->totals[i]) ? " (wait4)" : "");
 	}
 	if (any)
 		lines_end(&row);
@@ -320,12 +326,12 @@ void lines_total_notes(const struct lines *lines)
 }
 
 /* A total that is missing for the same reason has a line with all of it. */
-static bool lines_said(const struct report *report, const struct capability_fact *fact)
+static bool lines_said(const struct report *report, const char *because)
 {
 	for (size_t i = 0; i < report->ntotals; i++) {
 		const struct cell *cell = &report->totals[i].cell;
 
-		if (!cell_has_value(cell) && cell->note && fact->because && !strncmp(cell->note, fact->because, strlen(fact->because)))
+		if (!cell_has_value(cell) && cell->note && because && !strncmp(cell->note, because, strlen(because)))
 			return true;
 	}
 	return false;
@@ -342,11 +348,55 @@ static void lines_capabilities(const struct lines *lines)
 		return;
 	for (i = 0; i < facts->ncapabilities; i++) {
 		fact = &facts->capabilities[i];
-		if (fact->available || !fact->asked || lines_said(lines->report, fact))
+		if (fact->available || !fact->asked || lines_said(lines->report, fact->because))
 			continue;
 		lines_print(lines, STYLE_PLAIN, "not available", "%s: %s%s%s", fact->name,
 			    fact->because ? fact->because : "not here",
 			    fact->remedy && *fact->remedy ? "; " : "", fact->remedy ? fact->remedy : "");
+	}
+}
+
+/* "COMMAND [PID], ...": the processes without an agent for that reason; to be freed. */
+static char *lines_join_processes(const struct session_facts *facts, size_t first, size_t most)
+{
+	const struct process_facts *all = facts->processes;
+	char *text = NULL, *longer, *name;
+	size_t n = 0;
+
+	for (size_t i = first; i < facts->nprocesses; i++) {
+		if (!all[i].no_agent || strcmp(all[i].no_agent, all[first].no_agent) || n++ >= most)
+			continue;
+		name = all[i].command ? lines_name(all[i].command, 24) : NULL;
+		if (asprintf(&longer, "%s%s%s [%u]", text ? text : "", text ? ", " : "", name ? name : "?", all[i].pid) < 0)
+			longer = NULL;
+		free(name);
+		free(text);
+		text = longer;
+	}
+	if (n > most && asprintf(&longer, "%s and %zu more", text ? text : "", n - most) >= 0) {
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* Processes that are there with their own figures alone, one line for each reason. */
+static void lines_without_agent(const struct lines *lines)
+{
+	const struct session_facts *facts = lines->report->facts;
+	size_t most = lines->options->verbose > 0 ? facts->nprocesses : LINES_SURVIVORS_MAX;
+	char *names;
+
+	for (size_t i = 0; i < facts->nprocesses; i++) {
+		bool said = !facts->processes[i].no_agent;
+
+		for (size_t k = 0; k < i && !said; k++)
+			said = facts->processes[k].no_agent && !strcmp(facts->processes[k].no_agent, facts->processes[i].no_agent);
+		if (said)
+			continue;
+		names = lines_join_processes(facts, i, most);
+		lines_print(lines, STYLE_PLAIN, "not preloaded", "%s: %s", names ? names : "", facts->processes[i].no_agent);
+		free(names);
 	}
 }
 
@@ -356,8 +406,9 @@ static void lines_no_regions(const struct lines *lines)
 	char *command;
 
 	if (facts->not_preloaded)
-		lines_print(lines, STYLE_PLAIN, "not preloaded",
-			    "%s: totals come from outside, no regions", facts->not_preloaded);
+		lines_print(lines, STYLE_PLAIN, "not preloaded", "%s: totals come from outside, no regions%s", facts->not_preloaded,
+			    lines->report->has_regions ? " of its own" : "");
+	lines_without_agent(lines);
 	if (facts->not_preloaded || lines->report->has_regions || lines->report->options.regions ||
 	    lines->report->options.totals_only)
 		return;
@@ -375,6 +426,8 @@ void lines_missing(const struct lines *lines)
 	size_t i;
 
 	lines_no_regions(lines);
+	if (report->facts->uncounted && !lines_said(report, report->facts->uncounted))
+		lines_print(lines, STYLE_PLAIN, "not counted", "%s", report->facts->uncounted);
 	lines_gaps(lines);
 	lines_capabilities(lines);
 	for (i = 0; i < report->nunknown; i++) {

@@ -146,6 +146,36 @@ static void loss_facts(struct session *s)
 	s->facts.nlosses = 5;
 }
 
+/* The command itself by the kernel's record of it, or by its file where there are none. */
+static enum totals_hidden totals_hidden_of(const struct session *s)
+{
+	if (s->main_hidden || (!s->track.count && s->target.guarded))
+		return TOTALS_HIDDEN;
+	return s->hidden ? TOTALS_LITTLE_HIDDEN : TOTALS_SEEN;
+}
+
+/* Why there are no regions of the command, and of what it started. */
+static void preload_facts(struct session *s)
+{
+	static const char hidden[] = "runs with other rights than its user's, or may not be read by him";
+	static const char unknown[] = "no agent said hello: not a program that it can enter, or one that cleared its environment or kept it from reporting";
+	struct target *t = &s->target;
+
+	if (s->options->outside || !s->processes.count)
+		return;
+	if (!s->hellos && !t->obstacle[0])
+		snprintf(t->obstacle, sizeof(t->obstacle), "%s did not load the agent, or a seccomp filter or a limit kept it from reporting",
+			 s->options->argv[0]);
+	if (!s->processes.list[0]->facts.agent && t->obstacle[0])
+		s->facts.not_preloaded = t->obstacle;
+	for (size_t i = 1; i < s->processes.count; i++) {
+		struct process *p = s->processes.list[i];
+
+		if (!p->facts.agent && p->image_ns)
+			p->facts.no_agent = p->no_agent ? p->no_agent : p->hidden ? hidden : unknown;
+	}
+}
+
 void session_collect_facts(struct session *s)
 {
 	u64 end = s->main_ended ? s->end_ns : session_now();
@@ -160,13 +190,12 @@ void session_collect_facts(struct session *s)
 	s->facts.duration_ns = end - s->start_ns;
 	s->facts.clock_map = &s->clock;
 	host_facts(s);
-	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended);
+	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended, totals_hidden_of(s));
 	s->facts.totals = s->totals.facts;
 	s->facts.ntotals = s->totals.nfacts;
-	if (!s->options->outside && !s->hellos && !s->obstacle[0])
-		snprintf(s->obstacle, sizeof(s->obstacle), "%s did not load the agent, or a seccomp filter or a limit kept it from reporting",
-			 s->options->argv[0]);
-	s->facts.not_preloaded = s->hellos || s->options->outside ? NULL : s->obstacle;
+	if (s->totals.hidden != TOTALS_SEEN)
+		s->facts.uncounted = s->totals.hidden_note;
+	preload_facts(s);
 	capability_facts(s);
 	process_list(s);
 	loss_facts(s);

@@ -128,6 +128,7 @@ static struct process *image_of(struct session *s, u32 pid)
 	if (!p)
 		return NULL;
 	p->image_ns = relative_now(s);
+	p->facts.agent = true;
 	process_describe(p);
 	return p;
 }
@@ -214,8 +215,10 @@ static void main_changed(struct session *s)
 		}
 		return;
 	}
-	p = process_find(&s->processes, (u32)s->spawn.pid);
 	s->end_ns = session_now();
+	/* All records of it are written; later they would be about a process that is gone. */
+	track_drain(s, true);
+	p = process_find(&s->processes, (u32)s->spawn.pid);
 	if (p) {
 		int status;
 

@@ -20,7 +20,7 @@
 extern char **environ;
 
 /* In the child: as sparkctl was started, but for the preload. */
-static void spawn_child(int go, int err, char **argv, char **env, const struct inherited_limits *limits,
+static void spawn_child(int go, int err, char **argv, const char *elf, char **env, const struct inherited_limits *limits,
 			const struct inherited_signals *signals)
 {
 	char byte;
@@ -35,14 +35,17 @@ static void spawn_child(int go, int err, char **argv, char **env, const struct i
 	sigaction(SIGCHLD, &signals->child, NULL);
 	sigaction(SIGXFSZ, &signals->fsize, NULL);
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
-	execvpe(argv[0], argv, env);
+	if (elf)
+		execve(elf, argv, env);
+	else
+		execvpe(argv[0], argv, env);
 	failed = errno;
 	if (write(err, &failed, sizeof(failed)) < 0)
 		_exit(125);
 	_exit(127);
 }
 
-int spawn_start(struct spawn *spawn, char **argv, char **env, const struct inherited_limits *limits,
+int spawn_start(struct spawn *spawn, char **argv, const char *elf, char **env, const struct inherited_limits *limits,
 		const struct inherited_signals *signals)
 {
 	int go[2], err[2];
@@ -57,7 +60,7 @@ int spawn_start(struct spawn *spawn, char **argv, char **env, const struct inher
 	spawn->pid = fork();
 	if (spawn->pid == 0) {
 		close(go[1]);
-		spawn_child(go[0], err[1], argv, env, limits, signals);
+		spawn_child(go[0], err[1], argv, elf, env, limits, signals);
 	}
 	close(go[0]);
 	close(err[1]);

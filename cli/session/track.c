@@ -24,6 +24,8 @@
 #define RING_PAGES 16u
 #define SETTLE_NS (1 * NSEC_PER_MSEC)
 #define RECORD_MOST 4096u
+#define EXEC_SHORT_NS (10 * NSEC_PER_USEC) /* no program gets from its exec to its end in that */
+#define EXEC_LONG_NS (5 * NSEC_PER_MSEC)
 
 /* What follows each record by sample_id_all with PERF_SAMPLE_TID | PERF_SAMPLE_TIME. */
 struct record_id {
@@ -133,7 +135,8 @@ static bool record_parse(struct track *t, const u8 *bytes, const struct perf_eve
 		e->ppid = r.ppid;
 		return true;
 	}
-	case PERF_RECORD_COMM:
+	case PERF_RECORD_COMM: /* header, pid, tid, the name with zeros up to 8 bytes */
+		memcpy(e->name, bytes + sizeof(*h) + 8, MIN(sizeof(e->name) - 1, h->size - sizeof(*h) - 8 - sizeof(id)));
 		return h->misc & PERF_RECORD_MISC_COMM_EXEC;
 	case PERF_RECORD_LOST: {
 		u64 lost;
@@ -249,12 +252,33 @@ static void event_fork(struct session *s, const struct track_event *e, u64 ns)
 	p->facts.threads = MAX(p->facts.threads, p->threads);
 }
 
+/*
+ * At the exec of a program that may do more than its user, or that he may not read, the kernel takes his events off
+ * the process, as at its end (begin_new_exec() in fs/exec.c): the exit is told right behind the exec, or before the
+ * hello of an agent that came in all the same.
+ */
+static bool left_in_exec(const struct process *p, u64 ns, bool settled)
+{
+	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
+	u64 since_ns = ns > p->image_ns ? ns - p->image_ns : 0;
+
+	if (!p->image_ns || since_ns > EXEC_LONG_NS)
+		return false;
+	return since_ns < EXEC_SHORT_NS || (settled && p->pidfd >= 0 && poll(&ended, 1, 0) == 0);
+}
+
 static void event_exit(struct session *s, const struct track_event *e, u64 ns)
 {
 	struct process *p = process_at(s, e->pid, ns);
 
 	if (!p || (p->threads && --p->threads))
 		return;
+	if (left_in_exec(p, ns, session_now() - e->time_ns > SETTLE_NS)) {
+		p->hidden = true;
+		s->hidden++;
+		s->main_hidden = s->main_hidden || e->pid == (u32)s->spawn.pid;
+		return;
+	}
 	if (e->pid == (u32)s->spawn.pid)
 		return; /* its wait status tells more */
 	session_process_gone(p, -1, ns);
@@ -268,14 +292,19 @@ static void event_exec(struct session *s, const struct track_event *e, u64 ns)
 		return;
 	if (!p->segment) {
 		/* Forked only to exec, and seen by nobody: the same entry goes on under its new name. */
+		bool ours = p->facts.pid == (u32)s->spawn.pid && !p->image_ns;
+
 		p->facts.start_ns = p->facts.pid == (u32)s->spawn.pid ? p->facts.start_ns : ns;
 		p->image_ns = ns;
-		process_describe(p);
+		if (ours)
+			process_describe(p);
+		else
+			process_replaced(p, e->name);
 		return;
 	}
 	next = session_image_replaced(s, p, ns);
 	if (next)
-		process_describe(next);
+		process_replaced(next, e->name);
 }
 
 void track_drain(struct session *s, bool last)
