@@ -51,6 +51,7 @@ cli_sources = \
 	cli/output/json.c \
 	cli/output/lines.c \
 	cli/output/lines.h \
+	cli/output/lines_agent.c \
 	cli/output/lines_report.c \
 	cli/output/output.c \
 	cli/output/output.h \

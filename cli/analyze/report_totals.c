@@ -37,7 +37,8 @@ static struct report_ratio report_ratio_of(const struct session_facts *facts, co
 		const struct total_fact *base = report_find_total(facts, ratios[i].base);
 
 		if (!strcmp(ratios[i].name, total->name) && base)
-			return (struct report_ratio){ cell_divide(total->cell, base->cell, ratios[i].scale), ratios[i].unit };
+			return (struct report_ratio){ cell_divide(total->cell, base->cell, ratios[i].scale),
+						      ratios[i].unit };
 	}
 	return (struct report_ratio){ .unit = NULL };
 }

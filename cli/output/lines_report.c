@@ -26,7 +26,7 @@ static char *lines_escaped(const char *bytes, size_t len, size_t columns)
 	return cut;
 }
 
-static char *lines_name(const char *text, size_t columns)
+char *lines_name(const char *text, size_t columns)
 {
 	return lines_escaped(text, strlen(text), columns);
 }
@@ -353,50 +353,6 @@ static void lines_capabilities(const struct lines *lines)
 		lines_print(lines, STYLE_PLAIN, "not available", "%s: %s%s%s", fact->name,
 			    fact->because ? fact->because : "not here",
 			    fact->remedy && *fact->remedy ? "; " : "", fact->remedy ? fact->remedy : "");
-	}
-}
-
-/* "COMMAND [PID], ...": the processes without an agent for that reason; to be freed. */
-static char *lines_join_processes(const struct session_facts *facts, size_t first, size_t most)
-{
-	const struct process_facts *all = facts->processes;
-	char *text = NULL, *longer, *name;
-	size_t n = 0;
-
-	for (size_t i = first; i < facts->nprocesses; i++) {
-		if (!all[i].no_agent || strcmp(all[i].no_agent, all[first].no_agent) || n++ >= most)
-			continue;
-		name = all[i].command ? lines_name(all[i].command, 24) : NULL;
-		if (asprintf(&longer, "%s%s%s [%u]", text ? text : "", text ? ", " : "", name ? name : "?", all[i].pid) < 0)
-			longer = NULL;
-		free(name);
-		free(text);
-		text = longer;
-	}
-	if (n > most && asprintf(&longer, "%s and %zu more", text ? text : "", n - most) >= 0) {
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
-/* Processes that are there with their own figures alone, one line for each reason. */
-static void lines_without_agent(const struct lines *lines)
-{
-	const struct session_facts *facts = lines->report->facts;
-	size_t most = lines->options->verbose > 0 ? facts->nprocesses : LINES_SURVIVORS_MAX;
-	char *names;
-
-	for (size_t i = 0; i < facts->nprocesses; i++) {
-		bool said = !facts->processes[i].no_agent;
-
-		for (size_t k = 0; k < i && !said; k++)
-			said = facts->processes[k].no_agent && !strcmp(facts->processes[k].no_agent, facts->processes[i].no_agent);
-		if (said)
-			continue;
-		names = lines_join_processes(facts, i, most);
-		lines_print(lines, STYLE_PLAIN, "not preloaded", "%s: %s", names ? names : "", facts->processes[i].no_agent);
-		free(names);
 	}
 }
 

@@ -154,25 +154,34 @@ static enum totals_hidden totals_hidden_of(const struct session *s)
 	return s->hidden ? TOTALS_LITTLE_HIDDEN : TOTALS_SEEN;
 }
 
+/* Why there is no agent in what the command started. */
+static const char *no_agent_in(const struct process *p)
+{
+	if (p->no_agent)
+		return p->no_agent;
+	if (p->hidden)
+		return "runs with other rights than its user's, or may not be read by him";
+	return "no agent said hello: it can't enter that program, its environment was cleared, or something "
+	       "kept it from reporting";
+}
+
 /* Why there are no regions of the command, and of what it started. */
 static void preload_facts(struct session *s)
 {
-	static const char hidden[] = "runs with other rights than its user's, or may not be read by him";
-	static const char unknown[] = "no agent said hello: not a program that it can enter, or one that cleared its environment or kept it from reporting";
 	struct target *t = &s->target;
 
 	if (s->options->outside || !s->processes.count)
 		return;
 	if (!s->hellos && !t->obstacle[0])
-		snprintf(t->obstacle, sizeof(t->obstacle), "%s did not load the agent, or a seccomp filter or a limit kept it from reporting",
-			 s->options->argv[0]);
+		snprintf(t->obstacle, sizeof(t->obstacle), "%.240s did not load the agent, or a seccomp filter or "
+			 "a limit kept it from reporting", s->options->argv[0]);
 	if (!s->processes.list[0]->facts.agent && t->obstacle[0])
 		s->facts.not_preloaded = t->obstacle;
 	for (size_t i = 1; i < s->processes.count; i++) {
 		struct process *p = s->processes.list[i];
 
 		if (!p->facts.agent && p->image_ns)
-			p->facts.no_agent = p->no_agent ? p->no_agent : p->hidden ? hidden : unknown;
+			p->facts.no_agent = no_agent_in(p);
 	}
 }
 
@@ -189,8 +198,12 @@ void session_collect_facts(struct session *s)
 		s->facts.status = WEXITSTATUS(s->wait_status);
 	s->facts.duration_ns = end - s->start_ns;
 	s->facts.clock_map = &s->clock;
+	for (size_t i = 0; i < s->processes.count; i++)
+		if (s->processes.list[i]->alive)
+			track_end(s, s->processes.list[i], session_now() - s->start_ns);
 	host_facts(s);
-	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended, totals_hidden_of(s));
+	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended,
+		    totals_hidden_of(s));
 	s->facts.totals = s->totals.facts;
 	s->facts.ntotals = s->totals.nfacts;
 	if (s->totals.hidden != TOTALS_SEEN)

@@ -191,6 +191,7 @@ struct process {
 	bool exact;                  /* last are its final figures, by its parent */
 	u32 threads;                 /* that live, by the kernel's records; 0: not tracked */
 	bool hidden;                 /* its exec took the kernel's records off it */
+	u64 leaving_ns;              /* an exit was told that may have been that; 0: none */
 	char *no_agent;              /* why there is none in it; NULL: not known */
 };
 
@@ -266,6 +267,9 @@ void track_open(struct track *track, pid_t child);
 void track_close(struct track *track);
 /* Takes what the rings hold; last: also the newest. */
 void track_drain(struct session *session, bool last);
+
+/* When a process ended that is gone now, or found alive at the end: by its record, if that was one of its end. */
+u64 track_end(struct session *session, struct process *process, u64 now_ns);
 
 /* The descriptor, or closed and -1 with EMFILE where it is one of the spare ones. */
 int descriptor_keep(int fd);

@@ -228,6 +228,7 @@ static void main_changed(struct session *s)
 	s->main_ended = true;
 	if (!p)
 		return;
+	track_end(s, p, s->end_ns - s->start_ns);
 	process_reaped(p, &s->usage);
 	session_process_gone(p, s->wait_status, s->end_ns - s->start_ns);
 }
@@ -282,7 +283,7 @@ static void ends_look(struct session *s, const struct pollfd *fds, u32 n, struct
 		if (!(fds[i].revents & (POLLIN | POLLERR | POLLHUP)) || !whose[i]->alive)
 			continue;
 		process_sample(whose[i], relative_now(s), &status);
-		session_process_gone(whose[i], status, relative_now(s));
+		session_process_gone(whose[i], status, track_end(s, whose[i], relative_now(s)));
 	}
 }
 
@@ -337,7 +338,7 @@ static void tick(struct session *s, u64 now)
 	live = processes_live(&s->processes, &n);
 	for (size_t i = 0; i < n; i++)
 		if (!live[i]->unwatched && !process_sample(live[i], now - s->start_ns, &status) && live[i]->pidfd < 0)
-			session_process_gone(live[i], -1, now - s->start_ns);
+			session_process_gone(live[i], -1, track_end(s, live[i], now - s->start_ns));
 }
 
 /* Somebody of the tree runs still. */

@@ -80,7 +80,8 @@ static const char *elf_obstacle(int fd, const Elf64_Ehdr *e, const char *path)
 	elf_loader(fd, e, loader, sizeof(loader));
 	/* The loader as a command: it loads the agent into what it runs. */
 	if (!loader[0])
-		return !strcmp(base ? base + 1 : path, own_loader) ? NULL : "is statically linked: the agent cannot enter it";
+		return strcmp(base ? base + 1 : path, own_loader) ? "is statically linked: the agent cannot enter it" :
+								    NULL;
 	if (own_loader[0] && strcmp(loader, own_loader))
 		return "is linked to another C library: the agent cannot enter it";
 	return NULL;

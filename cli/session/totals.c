@@ -198,8 +198,9 @@ static struct cell event_cell(struct totals *t, size_t i, struct caps_context *c
 /* wait4(2) adds up what was waited for, whatever was asked for. */
 static const char *fallback_note(const struct totals *t)
 {
-	return t->inherit ? "from wait4: with the start of the program before its exec, without what nobody waited for" :
-			    "from wait4: with the start of the program before its exec, and with the processes that it waited for";
+	if (t->inherit)
+		return "from wait4: with the start of the program before its exec, without what nobody waited for";
+	return "from wait4: with the start of the program before its exec, and with processes that it waited for";
 }
 
 static void totals_read_events(struct totals *t, struct caps_context *caps, const struct rusage *u, bool reaped)
@@ -219,7 +220,8 @@ static void totals_read_events(struct totals *t, struct caps_context *caps, cons
 		}
 		if (!perf && reaped && rows[i].fallback != FALLBACK_NONE)
 			c = fallback_cell(rows[i].fallback, u, fallback_note(t));
-		fact_add(t, rows[i].name, rows[i].unit, c, perf || !reaped || rows[i].fallback == FALLBACK_NONE ? "perf" : "wait4");
+		fact_add(t, rows[i].name, rows[i].unit, c,
+			 perf || !reaped || rows[i].fallback == FALLBACK_NONE ? "perf" : "wait4");
 	}
 }
 
@@ -241,13 +243,15 @@ static bool cpu_missing(struct totals *t, const struct rusage *u, double *counte
 
 static void totals_judge(struct totals *t, const struct rusage *u, bool reaped, enum totals_hidden hidden)
 {
-	static const char why[] = "the kernel takes its counters off programs that run with other rights than their user's, or that he may not read";
+	static const char why[] = "the kernel takes its counters off programs that run with other rights than "
+				  "their user's, or that he may not read";
 	double counted = 0, all = 0;
 	bool missing = reaped && cpu_missing(t, u, &counted, &all);
 
 	t->hidden = missing ? TOTALS_HIDDEN : hidden;
 	if (missing)
-		snprintf(t->hidden_note, sizeof(t->hidden_note), "%s: they saw %.3g of %.3g ms of CPU time", why, counted / 1e6, all / 1e6);
+		snprintf(t->hidden_note, sizeof(t->hidden_note), "%s: they saw %.3g of %.3g ms of CPU time", why,
+			 counted / 1e6, all / 1e6);
 	else
 		snprintf(t->hidden_note, sizeof(t->hidden_note), "%s", why);
 }
