@@ -48,8 +48,11 @@ for platform in $own; do
 	mkdir "$dir/$platform"
 	ln -s ../../$file "$dir/$platform/$file"
 done
+[ -n "$small" ] || exit 0
+empty_library >"$dir/empty"
 for platform in $small; do
 	mkdir "$dir/$platform"
-	empty_library >"$dir/$platform/$file"
+	cp "$dir/empty" "$dir/$platform/$file"
 	chmod 644 "$dir/$platform/$file"
 done
+rm "$dir/empty"

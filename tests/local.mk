@@ -95,6 +95,7 @@ target_programs = \
 	tests/targets/t_fork \
 	tests/targets/t_guest \
 	tests/targets/t_killat \
+	tests/targets/t_launch \
 	tests/targets/t_live_threads \
 	tests/targets/t_names \
 	tests/targets/t_nested \
@@ -118,6 +119,7 @@ target_libs = \
 target_parts = \
 	tests/targets/target.h
 
+tests/targets/t_launch: target_cflags = -static
 tests/targets/t_rawclone: target_cflags = -static -nostdlib -fno-stack-protector
 tests/targets/t_static: target_cflags = -static
 tests/targets/h_loaded: target_ldadd = -ldl

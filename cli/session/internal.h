@@ -58,7 +58,9 @@ void segment_reap_slot(const struct segment *segment, struct wire_view *view, u3
 /* ---- server.c: where agents say hello */
 
 #define SERVER_PLACE_MOST 64       /* bytes of TMPDIR and the like that leave room for the rest of the path */
-#define SERVER_AGENT_LINK "libsparkagent.so" /* in the directory, where the agent's own path cannot stand in LD_PRELOAD */
+/* In the directory, where the agent's own path cannot stand in LD_PRELOAD: links to it, or to its folder. */
+#define SERVER_AGENT_LINK "libsparkagent.so"
+#define SERVER_FOLDER_LINK "not-libasan.so"
 
 struct server {
 	char parent[80];             /* of the sessions of this user; "": none */

@@ -37,6 +37,17 @@ static int listen_on(const struct sockaddr_un *a, size_t size)
 	return fd;
 }
 
+static void dir_remove(const char *dir)
+{
+	static const char *const links[] = { SERVER_AGENT_LINK, SERVER_FOLDER_LINK };
+	char path[160];
+
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+		if (snprintf(path, sizeof(path), "%s/%s", dir, links[i]) < (int)sizeof(path))
+			unlink(path);
+	rmdir(dir);
+}
+
 /* A session that was killed could not remove its directory: its socket refuses, and we do it. */
 static void stale_remove(const char *parent, const char *name)
 {
@@ -49,12 +60,8 @@ static void stale_remove(const char *parent, const char *name)
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s/s", dir);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof(a)) && errno == ECONNREFUSED) {
-		char link[sizeof(a.sun_path) + 32];
-
 		unlink(a.sun_path);
-		snprintf(link, sizeof(link), "%s/" SERVER_AGENT_LINK, dir);
-		unlink(link);
-		rmdir(dir);
+		dir_remove(dir);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -162,13 +169,8 @@ void server_close(struct server *s)
 	}
 	if (s->path[0])
 		unlink(s->path);
-	if (s->dir[0]) {
-		char link[sizeof(s->dir) + 32];
-
-		snprintf(link, sizeof(link), "%s/" SERVER_AGENT_LINK, s->dir);
-		unlink(link);
-		rmdir(s->dir);
-	}
+	if (s->dir[0])
+		dir_remove(s->dir);
 	/* Stays while another session is there. */
 	if (s->parent[0])
 		rmdir(s->parent);

@@ -103,25 +103,32 @@ static char *variable(const char *name, const char *value, const char *rest)
  * behind another library, but for one whose path has its own name in it; linked statically it refuses
  * files of that name, so the link's name has it and the file's has not.
  */
-static bool preload_named(const char *agent, char *path, size_t size)
+static bool preload_folder(const char *agent, char *folder, size_t size)
 {
 	const char *platform = (const char *)(uintptr_t)getauxval(AT_PLATFORM);
-	int folder = (int)(strrchr(agent, '/') - agent), n;
+	char file[PATH_MAX];
+	int n = snprintf(folder, size, "%.*s/" SERVER_FOLDER_LINK, (int)(strrchr(agent, '/') - agent), agent);
 
-	if (!platform)
-		return false;
-	n = snprintf(path, size, "%.*s/not-libasan.so/%s%s", folder, agent, platform, agent + folder);
-	if (n >= (int)size || access(path, R_OK))
-		return false;
-	n = snprintf(path, size, "%.*s/not-libasan.so/$PLATFORM%s", folder, agent, agent + folder);
-	return n < (int)size;
+	return platform && n < (int)size &&
+	       snprintf(file, sizeof(file), "%s/%s%s", folder, platform, strrchr(agent, '/')) < (int)sizeof(file) &&
+	       access(file, R_OK) == 0;
 }
 
 /* ld.so splits LD_PRELOAD at colons and blanks (ld.so(8)): a path with one goes through a link in our directory. */
 static const char *preload_path(const char *agent, const char *dir, char *path, size_t size)
 {
-	if (!strpbrk(agent, ": \t"))
-		return preload_named(agent, path, size) ? path : agent;
+	bool split = strpbrk(agent, ": \t") != NULL;
+	char folder[PATH_MAX], link[160];
+
+	if (preload_folder(agent, folder, sizeof(folder))) {
+		snprintf(link, sizeof(link), "%s/" SERVER_FOLDER_LINK, dir);
+		if (split && symlink(folder, link))
+			return NULL;
+		snprintf(path, size, "%s/$PLATFORM%s", split ? link : folder, strrchr(agent, '/'));
+		return path;
+	}
+	if (!split)
+		return agent;
 	snprintf(path, size, "%s/" SERVER_AGENT_LINK, dir);
 	return symlink(agent, path) ? NULL : path;
 }
