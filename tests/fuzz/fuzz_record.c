@@ -128,12 +128,13 @@ static int file_fd;
 static void elf_run(const u8 *bytes, size_t size)
 {
 	struct caps_context context = { .root = "" };
+	struct target target;
 	char path[64];
 
 	if (ftruncate(file_fd, 0) || pwrite(file_fd, bytes, size, 0) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file_fd);
-	target_obstacle(path);
+	target_look(&target, path);
 	snprintf(context.agent, sizeof(context.agent), "%s", path);
 	fuzz_check(preload_probe(&context).because[0], "there is a reason");
 }
