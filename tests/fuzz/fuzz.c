@@ -202,7 +202,10 @@ static size_t memory_held(void)
 	return __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes() : 0;
 }
 
-/* In a copy of just its size. What is still held after a second time is a leak: the first may fill a cache. */
+/*
+ * In a copy of just its size. What is still held after a second time is a leak: the first may fill
+ * a cache.
+ */
 static void input_run(const u8 *bytes, size_t size)
 {
 	u8 *copy = malloc(size ? size : 1);
@@ -280,7 +283,10 @@ static void input_save(void)
 		close(fd);
 }
 
-/* Sanitizers say what is wrong, call this, and end the program; that of undefined behaviour calls what has this name. */
+/*
+ * Sanitizers say what is wrong, call this, and end the program; that of undefined behaviour calls
+ * what has this name.
+ */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 void __ubsan_on_report(void);
 void __ubsan_on_report(void)
