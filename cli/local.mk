@@ -19,6 +19,8 @@ cli_sources = \
 	cli/analyze/report_notes.c \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_windows.c \
+	cli/analyze/usage.c \
+	cli/analyze/usage.h \
 	cli/caps/advice.c \
 	cli/caps/arch.h \
 	cli/caps/caps.c \
@@ -57,6 +59,7 @@ cli_sources = \
 	cli/session/internal.h \
 	cli/session/loop.c \
 	cli/session/process.c \
+	cli/session/sample.c \
 	cli/session/segment.c \
 	cli/session/server.c \
 	cli/session/session.c \

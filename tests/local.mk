@@ -8,6 +8,7 @@ unit_tests = \
 	tests/unit/test_hist \
 	tests/unit/test_json \
 	tests/unit/test_opt \
+	tests/unit/test_proc \
 	tests/unit/test_profile \
 	tests/unit/test_table \
 	tests/unit/test_text \
@@ -25,6 +26,7 @@ unit_agent_tests = \
 	tests/unit/test_agent_client \
 	tests/unit/test_agent_name \
 	tests/unit/test_agent_node \
+	tests/unit/test_agent_proc \
 	tests/unit/test_agent_process \
 	tests/unit/test_agent_region \
 	tests/unit/test_agent_safe \
@@ -139,6 +141,8 @@ tests_unit_test_agent_name_SOURCES = tests/unit/test_agent_name.c $(agent_harnes
 tests_unit_test_agent_name_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_node_SOURCES = tests/unit/test_agent_node.c $(agent_harness)
 tests_unit_test_agent_node_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_proc_SOURCES = tests/unit/test_agent_proc.c $(agent_harness)
+tests_unit_test_agent_proc_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_process_SOURCES = tests/unit/test_agent_process.c $(agent_harness)
 tests_unit_test_agent_process_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_region_SOURCES = tests/unit/test_agent_region.c $(agent_harness)

@@ -24,7 +24,4 @@ struct profile_value *profile_value(struct profile *profile, u32 row, u32 name);
 void profile_add_diag(struct profile *profile, const struct profile_diag *diag);
 void profile_add_open(struct profile *profile, const struct profile_diag *open);
 
-/* *sum += sign * *part, but for valid. */
-void profile_usage_add(struct wire_rusage *sum, const struct wire_rusage *part, int sign);
-
 #endif

@@ -10,6 +10,7 @@
 
 #include "cli/caps/caps.h"
 #include "cli/session/session.h"
+#include "common/source_table.h"
 #include "common/wire.h"
 
 #define SESSION_TICK_NS (100 * NSEC_PER_MSEC)
@@ -157,14 +158,15 @@ struct process {
 	bool unwatched;              /* only its segment says that it is there; its pid is not to be relied on */
 	bool born;                   /* the record of its fork was read */
 	u64 image_ns;                /* it is known to have been this image then: older execs are not news */
-	bool exec;                   /* an image that came by exec: its usage starts at begin */
+	bool exec;                   /* an image that came by exec after a measured one: its usage does not start at 0 */
 	bool forked;
 	bool harvested;
-	struct wire_rusage begin;    /* at the image's start */
-	struct wire_rusage last;     /* newest figures of /proc while it lived */
-	u64 last_ns;
+	struct usage last;           /* newest figures of /proc; estimates without a note are not its final ones */
+	struct usage final_sched;    /* of the leader, the only thread that a zombie has */
+	bool sampled;                /* last is filled */
+	bool sched_sampled;          /* final_sched is */
+	bool settled;                /* facts.usage is */
 	u64 children_faults;         /* of those it waited for */
-	bool exact;                  /* last are its final figures, by its parent */
 	u32 threads;                 /* that live, by the kernel's records; 0: not tracked */
 };
 
@@ -199,17 +201,22 @@ void process_describe(struct process *process);
 void process_name(struct process *process, char **argv);
 /* A forked child begins as its parent is. */
 void process_inherit(struct process *child, const struct process *parent);
-/* CPU time and faults from /proc/PID/stat; false: gone. *status: the wait status of a zombie, else -1. */
-bool process_sample(struct process *process, u64 now_ns, int *status);
-/* The main child was waited for, after process_sample() of the zombie. */
-void process_reaped(struct process *process, const struct rusage *usage);
 /* The pid of its parent, now; 0: gone. */
 u32 process_parent(u32 pid);
 /* It has ended, or become another image. */
 void process_end(struct process *process, enum process_end how, u64 end_ns);
-/* Settles usage from the agent's record of it; wire may be NULL. */
-void process_settle(struct process *process, const struct wire_process *wire);
+/* Reads /proc/PID/NAME as text; its length, or -errno. */
+ssize_t process_read_file(u32 pid, const char *name, char *text, size_t size);
 void processes_free(struct processes *all);
+
+/* ---- sample.c: what a process has used */
+
+/* Its figures from /proc; false: gone. *status: the wait status of a zombie, else -1. */
+bool process_sample(struct process *process, int *status);
+/* The main child was waited for, after process_sample() of the zombie. */
+void process_reaped(struct process *process, const struct rusage *usage);
+/* Settles its usage from the agent's record of it, and what that lacks from /proc; wire may be NULL. */
+void process_settle(struct process *process, const struct wire_process *wire);
 
 /* ---- track.c: the kernel's own records of the tree */
 

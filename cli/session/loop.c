@@ -185,6 +185,8 @@ void session_hello(struct session *s, struct server_hello *h)
 		g->live = 1;
 	}
 	p = g ? image_of(s, (u32)h->pid) : NULL;
+	if (p && p->exec)
+		config.flags |= WIRE_EXECED;
 	server_answer(h, &config, g ? g->fd : -1);
 	if (p) {
 		process_join(p, g);
@@ -219,7 +221,7 @@ static void main_changed(struct session *s)
 	if (p) {
 		int status;
 
-		process_sample(p, s->end_ns - s->start_ns, &status);
+		process_sample(p, &status);
 	}
 	wait4(s->spawn.pid, &s->wait_status, 0, &s->usage);
 	s->main_ended = true;
@@ -278,7 +280,7 @@ static void ends_look(struct session *s, const struct pollfd *fds, u32 n, struct
 
 		if (!(fds[i].revents & (POLLIN | POLLERR | POLLHUP)) || !whose[i]->alive)
 			continue;
-		process_sample(whose[i], relative_now(s), &status);
+		process_sample(whose[i], &status);
 		session_process_gone(whose[i], status, relative_now(s));
 	}
 }
@@ -333,7 +335,7 @@ static void tick(struct session *s, u64 now)
 	segments_look(s);
 	live = processes_live(&s->processes, &n);
 	for (size_t i = 0; i < n; i++)
-		if (!live[i]->unwatched && !process_sample(live[i], now - s->start_ns, &status) && live[i]->pidfd < 0)
+		if (!live[i]->unwatched && !process_sample(live[i], &status) && live[i]->pidfd < 0)
 			session_process_gone(live[i], -1, now - s->start_ns);
 }
 
