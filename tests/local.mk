@@ -38,6 +38,7 @@ unit_agent_tests = \
 # End-to-end tests: shell scripts that run the built sparkctl.
 e2e_tests = \
 	tests/e2e/seam.test \
+	tests/e2e/sources.test \
 	tests/e2e/structure.test \
 	tests/e2e/docs.test \
 	tests/e2e/ending-kill.test \
@@ -92,6 +93,7 @@ target_programs = \
 	tests/targets/t_end \
 	tests/targets/t_fork \
 	tests/targets/t_guest \
+	tests/targets/t_io \
 	tests/targets/t_killat \
 	tests/targets/t_live_threads \
 	tests/targets/t_names \
@@ -103,6 +105,7 @@ target_programs = \
 	tests/targets/t_threads \
 	tests/targets/t_time \
 	tests/targets/t_victim \
+	tests/targets/t_wait \
 	tests/targets/t_work
 target_cxx_programs = \
 	tests/targets/h_cxx

@@ -154,6 +154,7 @@ struct process {
 	u32 wire_pid;                /* as in its segment; 0: no agent */
 	struct segment *segment;
 	int pidfd;                   /* -1: none */
+	int io_fd;                   /* of its /proc/PID/io, -1: to be opened when it is read */
 	bool alive;
 	bool unwatched;              /* only its segment says that it is there; its pid is not to be relied on */
 	bool born;                   /* the record of its fork was read */
@@ -211,6 +212,11 @@ void processes_free(struct processes *all);
 
 /* ---- sample.c: what a process has used */
 
+/*
+ * Opens what only root may open once the process is a zombie, or has changed its user: to read is
+ * allowed then.
+ */
+void process_keep_open(struct process *process);
 /* Its figures from /proc; false: gone. *status: the wait status of a zombie, else -1. */
 bool process_sample(struct process *process, int *status);
 /* The main child was waited for, after process_sample() of the zombie. */

@@ -77,13 +77,18 @@ void session_process_gone(struct process *p, int status, u64 end_ns)
 struct process *session_image_replaced(struct session *s, struct process *old, u64 at_ns)
 {
 	struct process *p;
+	int io_fd = old->io_fd;
 
+	old->io_fd = -1;
 	process_end(old, PROCESS_EXEC, at_ns);
 	segment_left(old);
 	p = process_add(&s->processes, old->facts.pid, 0, at_ns);
-	if (!p)
+	if (!p) {
+		close(io_fd);
 		return NULL;
+	}
 	p->exec = p->born = true;
+	p->io_fd = io_fd;
 	p->facts.parent = old->facts.parent;
 	p->image_ns = at_ns;
 	p->threads = old->threads ? 1 : 0; /* exec ends the others */

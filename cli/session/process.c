@@ -50,6 +50,7 @@ struct process *process_add(struct processes *all, u32 pid, u32 ppid, u64 start_
 	p->facts.start_ns = start_ns;
 	p->alive = true;
 	p->pidfd = descriptor_keep((int)syscall(SYS_pidfd_open, pid, 0));
+	p->io_fd = -1;
 	return p;
 }
 
@@ -183,14 +184,21 @@ u32 process_parent(u32 pid)
 	return (u32)strtoul(at + 3, NULL, 10);
 }
 
+static void process_close(struct process *p)
+{
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	if (p->io_fd >= 0)
+		close(p->io_fd);
+	p->pidfd = p->io_fd = -1;
+}
+
 void process_end(struct process *p, enum process_end how, u64 end_ns)
 {
 	p->alive = false;
 	p->facts.ended = how;
 	p->facts.end_ns = end_ns;
-	if (p->pidfd >= 0)
-		close(p->pidfd);
-	p->pidfd = -1;
+	process_close(p);
 }
 
 void processes_free(struct processes *all)
@@ -198,8 +206,7 @@ void processes_free(struct processes *all)
 	for (size_t i = 0; i < all->count; i++) {
 		struct process *p = all->list[i];
 
-		if (p->pidfd >= 0)
-			close(p->pidfd);
+		process_close(p);
 		free(p->command);
 		free(p->image);
 		free(p);

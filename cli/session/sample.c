@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,19 +65,30 @@ static void sample_stat(struct process *p, const u64 *field, bool zombie)
 	p->last.cpu = cell_add(cell[RUSAGE_UTIME], cell[RUSAGE_STIME]);
 }
 
+void process_keep_open(struct process *p)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/io", p->facts.pid);
+	p->io_fd = descriptor_keep(open(path, O_RDONLY | O_CLOEXEC));
+}
+
+/* A figure that cannot be had any more leaves the one that was had before. */
 static void sample_io(struct process *p, bool zombie)
 {
 	struct cell *cell = sample_cell(&p->last, SOURCE_procio, 0);
 	char text[PROC_IO_ROOM];
 	u64 cells[PROCIO_CELLS];
-	ssize_t n = process_read_file(p->facts.pid, "io", text, sizeof(text));
+	ssize_t n = p->io_fd >= 0 ? pread(p->io_fd, text, sizeof(text), 0) :
+				    process_read_file(p->facts.pid, "io", text, sizeof(text));
 
 	if (n >= 0)
 		proc_parse_io(text, (size_t)n, cells);
 	else
-		proc_fill_absent(cells, PROCIO_CELLS, proc_absent((int)-n));
+		proc_fill_absent(cells, PROCIO_CELLS, proc_absent(p->io_fd >= 0 ? errno : (int)-n));
 	for (u32 i = 0; i < PROCIO_CELLS; i++)
-		cell[i] = sample_value(cells[i], zombie);
+		if (!wire_absent(cells[i]) || !cell_has_value(&cell[i]))
+			cell[i] = sample_value(cells[i], zombie);
 }
 
 static void sample_schedstat(u32 pid, const char *name, u64 *cells)
