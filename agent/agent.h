@@ -161,7 +161,10 @@ static inline u64 agent_ticks(void)
 {
 	return likely(agent.clock == WIRE_CLOCK_TSC) ? cpu_ticks() : clock_ns(CLOCK_MONOTONIC_RAW);
 }
-/* SAFE. CPU time of the thread or process, and the usage of the sources of the mask; not valid after sealing. */
+/*
+ * SAFE. CPU time of the thread or process, and the usage of the sources of the mask; not valid
+ * after sealing.
+ */
 void agent_usage(enum source_scope scope, u32 sources, struct wire_usage *usage);
 /* SAFE. The sources whose usage is read of each thread: all only if its rows are asked for. */
 static inline u32 agent_thread_sources(void)

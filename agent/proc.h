@@ -20,7 +20,10 @@ struct proc_own {
 /* SAFE. All readings so far of the calling thread, or of its process. */
 struct proc_own proc_own_thread(void);
 struct proc_own proc_own_process(void);
-/* SAFE. The process has its record now, which keeps the count; started: for its first image's readings, too. */
+/*
+ * SAFE. The process has its record now, which keeps the count; started: with the readings that came
+ * before it.
+ */
 void proc_own_begin(bool started);
 
 #endif

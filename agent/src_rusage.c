@@ -23,10 +23,11 @@ static u64 timeval_ns(struct timeval v)
 
 static void rusage_usage(enum source_scope scope, struct wire_usage *usage, u64 *cells)
 {
+	long who = scope == SOURCE_THREAD ? RUSAGE_THREAD : RUSAGE_SELF, ret;
 	struct rusage r;
-	long ret = syscall_raw(SYS_getrusage, scope == SOURCE_THREAD ? RUSAGE_THREAD : RUSAGE_SELF, (long)&r, 0, 0, 0, 0);
 
 	(void)usage;
+	ret = syscall_raw(SYS_getrusage, who, (long)&r, 0, 0, 0, 0);
 	if (ret) {
 		proc_fill_absent(cells, RUSAGE_CELLS, proc_absent((int)-ret));
 		return;

@@ -48,7 +48,10 @@ static void schedstat_read(int directory, const char *path, u64 *cells)
 		proc_parse_schedstat(text, (size_t)n, cells);
 }
 
-/* The kernel brings the calling thread's runtime up to now for the CPU clock, not for the file: up to a tick less. */
+/*
+ * The kernel brings the calling thread's runtime up to now for the CPU clock; in the file it may be
+ * a tick behind.
+ */
 static void sched_read(u64 *cells)
 {
 	clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -75,7 +78,7 @@ static bool thread_has_ended(u32 tid)
 	return false;
 }
 
-/* Adds the thread that the entry of /proc/self/task stands for. One that is gone by now is missing. */
+/* Adds the thread that an entry of /proc/self/task stands for. One that is gone by now is missing. */
 static void sched_add(int directory, const char *entry, u64 *sums)
 {
 	static const char suffix[] = "/schedstat";
@@ -99,18 +102,21 @@ static void sched_add(int directory, const char *entry, u64 *sums)
 static long sched_walk(u64 *sums)
 {
 	char entries[1024] __attribute__((aligned(8)));
-	long n, fd = syscall_raw(SYS_openat, AT_FDCWD, (long)"/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0, 0);
+	long flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, n = 1;
+	long fd = syscall_raw(SYS_openat, AT_FDCWD, (long)"/proc/self/task", flags, 0, 0, 0);
 	u32 threads = 0;
 
 	if (fd < 0)
 		return fd;
-	while ((n = syscall_raw(SYS_getdents64, fd, (long)entries, sizeof(entries), 0, 0, 0)) > 0 && threads <= THREADS_MOST)
+	while (n > 0 && threads <= THREADS_MOST) {
+		n = syscall_raw(SYS_getdents64, fd, (long)entries, sizeof(entries), 0, 0, 0);
 		for (long at = 0; at < n; threads++) {
 			const struct directory_entry *e = (const void *)(entries + at);
 
 			sched_add((int)fd, e->name, sums);
 			at += e->length;
 		}
+	}
 	syscall_raw(SYS_close, fd, 0, 0, 0, 0, 0);
 	return threads > THREADS_MOST ? -E2BIG : n;
 }

@@ -161,7 +161,7 @@ static inline bool wire_absent(u64 cell)
 struct wire_usage {
 	u64 valid;                   /* 0: not read (seccomp, or its end was not seen) */
 	u64 cpu_ns;                  /* CLOCK_PROCESS_CPUTIME_ID or CLOCK_THREAD_CPUTIME_ID */
-	u64 unseen_ns;               /* of a process: CPU time of ended threads that are not in SOURCE_BY_THREAD cells */
+	u64 unseen_ns;               /* CPU time of ended threads that are not in cells with SOURCE_BY_THREAD */
 	u64 cell[WIRE_CELLS];        /* of all sources, in the order of sources.def; WIRE_ABSENT() */
 };
 
@@ -185,8 +185,8 @@ struct wire_process {
 	u32 flags;
 	u64 start;                   /* ticks at the agent's constructor, or at a forked child's first marker */
 	u64 end;                     /* ticks in the exit handler */
-	u64 own_calls;               /* shared: read(2) by the agent itself, which the kernel counts as the process's, */
-	u64 own_bytes;               /* shared: and what they brought */
+	u64 own_calls;               /* shared: read(2) by the agent, which the kernel counts as the process's */
+	u64 own_bytes;               /* shared: what it brought */
 	struct wire_usage begin_usage; /* at start; all sources only if WIRE_EXECED */
 	struct wire_usage end_usage;
 	s32 status;                  /* as given to exit(3) */

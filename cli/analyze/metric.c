@@ -184,7 +184,8 @@ static struct cell metric_source_cell(const struct metric *metric, const struct 
 
 #define TIME_ROW(NAME, TITLE, PLACE, IMPORTANCE, VALUE, ARG, SHOWN, WINDOW, MEANING, BIAS) \
 	{ .name = NAME, .title = TITLE, .unit = "ns", .class_name = "quantitative", .source = "time", \
-	  .format = METRIC_NS, .shown = SHOWN, .in_windows = WINDOW ? METRIC_ALWAYS : METRIC_NEVER, .place = PLACE, .importance = IMPORTANCE, \
+	  .format = METRIC_NS, .shown = SHOWN, .in_windows = WINDOW ? METRIC_ALWAYS : METRIC_NEVER, \
+	  .place = PLACE, .importance = IMPORTANCE, \
 	  .meaning = MEANING, .bias = BIAS, .arg = ARG, .value = VALUE }
 
 static const struct metric metric_first[] = {
@@ -256,7 +257,8 @@ static struct metric metric_of_cell(const struct source_desc *source, const stru
 	return (struct metric){
 		.name = cell->name, .title = cell->name, .unit = cell->unit,
 		.class_name = source->class_name, .source = source->name,
-		.format = metric_format_of(cell->format), .in_windows = cell->flags & SOURCE_IN_WINDOWS ? METRIC_ALWAYS : METRIC_ASKED,
+		.format = metric_format_of(cell->format),
+		.in_windows = cell->flags & SOURCE_IN_WINDOWS ? METRIC_ALWAYS : METRIC_ASKED,
 		.place = 20, .importance = number < 20 ? 30 - number : 10, .meaning = cell->meaning,
 		.bias = cell->bias, .arg = number, .value = metric_source_cell,
 	};

@@ -56,7 +56,7 @@ const char *metric_format_name(enum metric_format format);
 
 /* The columns that a client metric NAME makes: the mean under its own name, then .min .max .count. */
 #define METRIC_CLIENT_COLUMNS 4
-/* What lists show in their place, as no run has named them yet: rows called NAME, ... without a value. */
+/* What a list shows in their place, since no run has named them: rows called NAME, NAME.min ... */
 const struct metric *metric_client_examples(void);
 /* Fills columns[METRIC_CLIENT_COLUMNS]; name is the profile's, names are allocated: metric_client_fini. */
 int metric_client_init(struct metric *columns, const struct profile *profile, u32 name);

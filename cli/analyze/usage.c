@@ -4,7 +4,8 @@
 
 static const char *const usage_reasons[WIRE_ABSENT_REASONS] = {
 	[WIRE_ABSENT_SEALED] = "the program had set a seccomp filter: no system call since",
-	[WIRE_ABSENT_NO_FILE] = "there is no such file in /proc: the kernel does not count it, or /proc is out of reach",
+	[WIRE_ABSENT_NO_FILE] = "there is no such file in /proc: the kernel does not count it, "
+				"or /proc is out of reach",
 	[WIRE_ABSENT_DENIED] = "its file in /proc may not be read: the program changed its user or may not be dumped, "
 			       "or a filter forbids it",
 	[WIRE_ABSENT_LIMIT] = "the program had no descriptor left to read its file in /proc",
@@ -49,7 +50,8 @@ void usage_between(struct usage *usage, const struct wire_usage *begin, const st
 
 	if (!begin)
 		begin = &nothing;
-	*usage = (struct usage){ .cpu = cell_subtract(cell_counted((double)end->cpu_ns), cell_counted((double)begin->cpu_ns)) };
+	*usage = (struct usage){ .cpu = cell_counted((double)end->cpu_ns) };
+	usage->cpu = cell_subtract(usage->cpu, cell_counted((double)begin->cpu_ns));
 	for (i = 0; i < cells; i++) {
 		struct cell *cell = &usage->cell[i];
 

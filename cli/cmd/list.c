@@ -79,7 +79,8 @@ static void list_print_metrics(const struct list_options *options, size_t width)
 	}
 	list_print_line(head, columns, ARRAY_SIZE(head), width);
 	for (i = 0; (metric = list_metric(i)); i++) {
-		const char *cell[] = { metric->name, metric->unit, metric->class_name, metric->source, metric->meaning };
+		const char *cell[] = { metric->name, metric->unit, metric->class_name, metric->source,
+				       metric->meaning };
 
 		list_print_line(cell, columns, ARRAY_SIZE(cell), width);
 		if (!options->bias)

@@ -159,7 +159,7 @@ struct process {
 	bool unwatched;              /* only its segment says that it is there; its pid is not to be relied on */
 	bool born;                   /* the record of its fork was read */
 	u64 image_ns;                /* it is known to have been this image then: older execs are not news */
-	bool exec;                   /* an image that came by exec after a measured one: its usage does not start at 0 */
+	bool exec;                   /* it came by exec after a measured image: its usage does not start at 0 */
 	bool forked;
 	bool harvested;
 	struct usage last;           /* newest figures of /proc; estimates without a note are not its final ones */
@@ -221,7 +221,7 @@ void process_keep_open(struct process *process);
 bool process_sample(struct process *process, int *status);
 /* The main child was waited for, after process_sample() of the zombie. */
 void process_reaped(struct process *process, const struct rusage *usage);
-/* Settles its usage from the agent's record of it, and what that lacks from /proc; wire may be NULL. */
+/* Settles its usage from the agent's record, and what that lacks from /proc; wire may be NULL. */
 void process_settle(struct process *process, const struct wire_process *wire);
 
 /* ---- track.c: the kernel's own records of the tree */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process has used: by the agent's own record where its exit handlers ran, else by what /proc
- * said of it last. The main child is read as a zombie, others if their parent lets them lie.
+ * What a process has used: by the agent's own record where its exit handlers ran, else by what
+ * /proc said of it last. The main child is read as a zombie, others if their parent lets them lie.
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
@@ -20,7 +20,10 @@
 #define THREADS_MOST 64            /* read every tick */
 
 /* proc(5): fields behind the command, which may contain anything but ends with the last ')'. */
-enum { STAT_MINFLT = 7, STAT_CMINFLT = 8, STAT_MAJFLT = 9, STAT_UTIME = 11, STAT_STIME = 12, STAT_THREADS = 17, STAT_EXIT = 49 };
+enum {
+	STAT_MINFLT = 7, STAT_CMINFLT = 8, STAT_MAJFLT = 9, STAT_UTIME = 11, STAT_STIME = 12, STAT_THREADS = 17,
+	STAT_EXIT = 49
+};
 
 static const char sample_no_switches[] = "it ended without its exit handlers, and /proc has it of single threads only";
 static const char sample_image_before[] = "with what its image before the exec has used";
@@ -206,17 +209,23 @@ void process_reaped(struct process *p, const struct rusage *u)
 
 /* ---- settling -------------------------------------------------------------------------------------- */
 
-/* The leader's are the process's where it had no other thread; else those that lived at the last look. */
+/* The leader's are the process's where it had no other thread; else those that lived last count. */
 static void settle_sched(struct process *p)
 {
+	static const char others[] = "of its first thread; whether it had others is not known";
+
 	for (u32 i = 0; p->sched_sampled && i < SCHED_CELLS; i++) {
-		struct cell *cell = sample_cell(&p->last, SOURCE_sched, i), *final = sample_cell(&p->final_sched, SOURCE_sched, i);
+		struct cell *cell = sample_cell(&p->last, SOURCE_sched, i);
+		struct cell *final = sample_cell(&p->final_sched, SOURCE_sched, i);
 
 		if (p->facts.threads == 1)
 			*cell = *final;
-		else if (!cell_has_value(cell) && cell_has_value(final))
-			*cell = p->facts.threads ? cell_absent(CELL_UNAVAILABLE, "its threads were gone before they could be read") :
-				(struct cell){ final->value, CELL_ESTIMATE, "of its first thread; whether it had others is not known" };
+		else if (cell_has_value(cell) || !cell_has_value(final))
+			continue;
+		else if (p->facts.threads)
+			*cell = cell_absent(CELL_UNAVAILABLE, "its threads were gone before they could be read");
+		else
+			*cell = (struct cell){ final->value, CELL_ESTIMATE, others };
 	}
 }
 

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_io MODE FILE [CALLS [BYTES]]: first MODE, then known input and output, in a window "io":
+ * t_io MODE FILE CALLS BYTES: first MODE, then known input and output.
  *
- *	region "write"		CALLS writes of BYTES each to FILE, an empty region "inner" around none
- *				of them
- *	region "read"		CALLS reads of BYTES each, every one in a region "inner"
- *	region "empty"		1,000 times, without any
+ * Region "empty" 1,000 times; then in a window "io" region "write" with CALLS writes of BYTES each to
+ * FILE, and region "read" with as many reads, each in a region "inner".
  *
- * MODE is what makes the process's files in /proc unreadable, or how it ends:
- *	plain; filter (openat fails with EPERM, by a filter that nobody is told of); chroot DIR as FILE's
- *	directory; user (setresuid to 65534); undumpable; kill (by SIGKILL, at the end); exec (the same
- *	once more, as another image)
+ * MODE is what makes the process's files in /proc unreadable, or how it ends: plain; filter (openat
+ * fails with EPERM, by a filter that nobody is told of); chroot (to the current directory); user
+ * (65534); undumpable; kill (by SIGKILL, at the end); exec (plain, as another image, at the end).
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -107,7 +104,7 @@ static void work(int fd, int64_t calls, size_t bytes)
 
 int main(int argc, char **argv)
 {
-	int64_t calls = target_arg(argc, argv, 3, 100), bytes = target_arg(argc, argv, 4, 4096);
+	int64_t calls = target_arg(argc, argv, 3, 0), bytes = target_arg(argc, argv, 4, 0);
 	char *again[] = { argv[0], (char *)"plain", argv[2], argv[3], argv[4], NULL };
 	int fd;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_wait THREADS MS [bare]: threads that spin for MS each, all on one CPU, in a region "spin"; at most
- * one of them runs at a time. "bare": without markers. Claims what each was off the CPU, added up, as
- * "off", and the same of the least of them as "least".
+ * t_wait THREADS MS [bare]: threads that spin for MS each, all on one CPU, in a region "spin"; bare:
+ * without one. Claims for how long they were off the CPU, added up, as "off", and that of the one
+ * that was off the least as "least".
  */
 #include <pthread.h>
 #include <sched.h>

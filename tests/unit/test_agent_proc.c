@@ -105,7 +105,7 @@ static void handler(int n)
 	handled++;
 }
 
-/* Handlers' markers come between any two steps of others: nothing of their own reads is left over. */
+/* Handlers' markers come between any two steps of others: none of their own reads is left over. */
 START_TEST(test_handlers)
 {
 	struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { 0 };
@@ -237,7 +237,7 @@ static void *bare(void *unused)
 	return unused;
 }
 
-/* Nothing is missing of one thread; of a thread that ended without a marker all is, and it is known. */
+/* Of one thread nothing is missing; of one that ended without a marker all is, and it is known. */
 START_TEST(test_unseen)
 {
 	u32 first = source_first_cell(SOURCE_ALL, SOURCE_sched);

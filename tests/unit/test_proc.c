@@ -67,7 +67,7 @@ START_TEST(test_io_odd)
 	parse_io("");
 	for (u32 i = 0; i < PROCIO_CELLS; i++)
 		ck_assert_uint_eq(io[i], ABSENT);
-	/* Fields of other names, also such as begin or end like ours; the order does not matter; no last line's end. */
+	/* Other names, also such as begin or end like ours; any order; no end of the last line. */
 	parse_io("xrchar: 9\nrchar2: 8\nsyscw: 5\n\n\nsome new: 1 2 3\nrchar: 6\nwchar:7\nread_bytes: 11");
 	ck_assert_uint_eq(io[PROCIO_RCHAR], 6);
 	ck_assert_uint_eq(io[PROCIO_WCHAR], 7);
@@ -153,7 +153,8 @@ END_TEST
 
 START_TEST(test_cells)
 {
-	u32 procio = source_first_cell(SOURCE_ALL, SOURCE_procio), sched_first = source_first_cell(SOURCE_ALL, SOURCE_sched);
+	u32 procio = source_first_cell(SOURCE_ALL, SOURCE_procio);
+	u32 sched_first = source_first_cell(SOURCE_ALL, SOURCE_sched);
 
 	ck_assert_uint_eq(source_cells(1u << SOURCE_rusage), RUSAGE_CELLS);
 	ck_assert_uint_eq(source_cells(1u << SOURCE_procio), PROCIO_CELLS);

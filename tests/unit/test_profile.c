@@ -434,7 +434,8 @@ END_TEST
 /* Each cell may be absent alone, at either edge; a sum has what all its parts have. */
 START_TEST(test_window_usage)
 {
-	u32 rchar = source_first_cell(SOURCE_ALL, SOURCE_procio), runwait = source_first_cell(SOURCE_ALL, SOURCE_sched) + SCHED_RUNWAIT;
+	u32 rchar = source_first_cell(SOURCE_ALL, SOURCE_procio);
+	u32 runwait = source_first_cell(SOURCE_ALL, SOURCE_sched) + SCHED_RUNWAIT;
 	struct wire_window *window = segment_window(&seg, PID, "load", 100, 400);
 	const struct usage *usage;
 	struct wire_view view;
