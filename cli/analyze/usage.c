@@ -17,6 +17,9 @@ static const char *const usage_reasons[WIRE_ABSENT_REASONS] = {
 	[WIRE_ABSENT_REGIONS] = "read in regions only",
 };
 
+/* The clock and the files that unseen_ns is made of are read so far apart; a thread takes longer. */
+enum { USAGE_UNSEEN_NS = 10000 };
+
 static const char usage_ended[] = "threads ended meanwhile: of those without markers, and of a thread's last moments, "
 				  "it is missing";
 
@@ -56,8 +59,8 @@ void usage_between(struct usage *usage, const struct wire_usage *begin, const st
 		struct cell *cell = &usage->cell[i];
 
 		*cell = cell_subtract(usage_cell(end->cell[i]), usage_cell(begin->cell[i]));
-		if (source_cell_of(i)->flags & SOURCE_BY_THREAD && end->unseen_ns > begin->unseen_ns &&
-		    cell->state < CELL_ESTIMATE)
+		if (source_cell_of(i)->flags & SOURCE_BY_THREAD && cell->state < CELL_ESTIMATE &&
+		    end->unseen_ns > begin->unseen_ns && end->unseen_ns - begin->unseen_ns > USAGE_UNSEEN_NS)
 			*cell = (struct cell){ cell->value, CELL_ESTIMATE, usage_ended };
 	}
 }

@@ -85,7 +85,7 @@ static void fuzz_seed(struct sample *sample)
 	u32 other, node, i;
 
 	memset(sample, 0, sizeof(*sample));
-	sample_segment(sample, 1u << SOURCE_rusage, source_cells(1u << SOURCE_rusage));
+	sample_segment(sample, SOURCE_ALL, source_cells(SOURCE_ALL));
 	for (i = 0; i < 8; i++)
 		sample_region(sample, 0, i & 1 ? "alpha" : "beta", 3, 1000u << i, 10);
 	sample_extras(sample);

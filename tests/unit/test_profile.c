@@ -442,7 +442,7 @@ START_TEST(test_window_usage)
 
 	for (u32 i = 0; i < 2; i++) {
 		window->begin_usage = (struct wire_usage){ .cpu_ns = 5, .valid = 1 };
-		window->end_usage = (struct wire_usage){ .cpu_ns = 105, .valid = 1, .unseen_ns = 10 * i };
+		window->end_usage = (struct wire_usage){ .cpu_ns = 105, .valid = 1, .unseen_ns = 20000 * i };
 		window->begin_usage.cell[RUSAGE_MINFLT] = 1;
 		window->end_usage.cell[RUSAGE_MINFLT] = 4;
 		window->end_usage.cell[rchar] = i ? 77 : WIRE_ABSENT(WIRE_ABSENT_DENIED);
