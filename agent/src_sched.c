@@ -4,7 +4,9 @@
  *
  * The kernel has no such file for a whole process: its figures are the sum over its threads. Those
  * that ended are in it as they were at their release, if they used markers; how much CPU time is
- * missing from the sum tells whether others ended, too.
+ * missing from the sum tells whether others ended, too. A thread whose files in /proc were looked
+ * at takes longer to end, 0.4 ms and up to 4 ms where measured: no thread but the first is, unless
+ * the source is asked for.
  */
 #define _GNU_SOURCE
 #include "agent.h"
@@ -20,7 +22,7 @@
 
 #include "banned.h"
 
-#define THREADS_MOST 4096          /* to be read at an edge */
+#define THREADS_MOST 1024          /* to be read at an edge: 2 ms */
 #define NAME_ROOM 32               /* "<tid>/schedstat" */
 
 /* As getdents64(2) gives them. */
@@ -136,16 +138,22 @@ static void sched_usage(enum source_scope scope, struct wire_usage *usage, u64 *
 	/* Nothing is missing: no other thread has ever run. */
 	if (wire_absent(cells[SCHED_RUNTIME]) || cells[SCHED_RUNTIME] >= cpu)
 		return;
+	/* The clock has all threads, the ended ones, too. */
+	cells[SCHED_RUNTIME] = cpu;
+	if (!(agent.sources & 1u << SOURCE_sched)) {
+		proc_fill_absent(cells + SCHED_RUNWAIT, SCHED_CELLS - SCHED_RUNWAIT, WIRE_ABSENT_THREADS);
+		return;
+	}
 	memcpy(sums, life->ended.cells, sizeof(sums));
 	ret = sched_walk(sums);
 	if (ret) {
-		proc_fill_absent(cells, SCHED_CELLS, ret == -E2BIG ? WIRE_ABSENT_MANY : proc_absent((int)-ret));
+		proc_fill_absent(cells + SCHED_RUNWAIT, SCHED_CELLS - SCHED_RUNWAIT,
+				 ret == -E2BIG ? WIRE_ABSENT_MANY : proc_absent((int)-ret));
 		return;
 	}
 	usage->unseen_ns = cpu > sums[SCHED_RUNTIME] ? cpu - sums[SCHED_RUNTIME] : 0;
-	memcpy(cells, sums, sizeof(sums));
-	/* The clock has the ended threads. */
-	cells[SCHED_RUNTIME] = cpu;
+	cells[SCHED_RUNWAIT] = sums[SCHED_RUNWAIT];
+	cells[SCHED_TIMESLICES] = sums[SCHED_TIMESLICES];
 }
 
 static void sched_close(void)

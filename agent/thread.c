@@ -200,7 +200,8 @@ void thread_release(struct thread *t)
 	thread_self = &thread_none;
 	barrier();
 	bracket_abandon(t);
-	agent_usage(SOURCE_THREAD, agent_thread_sources() | 1u << SOURCE_sched, &s->end_usage);
+	/* No look at the thread in /proc unless asked for: it would take longer to end. */
+	agent_usage(SOURCE_THREAD, agent_thread_sources() | (agent.sources & 1u << SOURCE_sched), &s->end_usage);
 	if (s->end_usage.valid)
 		sched_thread_ended(s->tid, s->end_usage.cell + source_first_cell(SOURCE_ALL, SOURCE_sched));
 	store_relaxed(&s->end, agent_ticks());

@@ -144,6 +144,7 @@ enum wire_absent_reason {
 	WIRE_ABSENT_FIELD,           /* the file has no such field, or it is no number */
 	WIRE_ABSENT_OFF,             /* all zeros: the kernel does not count */
 	WIRE_ABSENT_MANY,            /* too many threads to read them all */
+	WIRE_ABSENT_THREADS,         /* of several threads: only if the source is asked for */
 	WIRE_ABSENT_NOT_ASKED,       /* of a thread: only if WIRE_PER_THREAD */
 	WIRE_ABSENT_REGIONS,         /* the source has no figures of whole threads and processes */
 	WIRE_ABSENT_REASONS,

@@ -13,6 +13,8 @@ static const char *const usage_reasons[WIRE_ABSENT_REASONS] = {
 	[WIRE_ABSENT_FIELD] = "this kernel does not count it: no such field in /proc",
 	[WIRE_ABSENT_OFF] = "the kernel's scheduler statistics are off",
 	[WIRE_ABSENT_MANY] = "too many threads to read them all",
+	[WIRE_ABSENT_THREADS] = "of several threads only if --metrics asks for it: to look at a thread in /proc "
+				"delays its end",
 	[WIRE_ABSENT_NOT_ASKED] = "read of single threads only with --group-by thread",
 	[WIRE_ABSENT_REGIONS] = "read in regions only",
 };

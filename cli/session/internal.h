@@ -217,8 +217,11 @@ void processes_free(struct processes *all);
  * allowed then.
  */
 void process_keep_open(struct process *process);
-/* Its figures from /proc; false: gone. *status: the wait status of a zombie, else -1. */
-bool process_sample(struct process *process, int *status);
+/*
+ * Its figures from /proc; false: gone. sources: as asked for; the figures of source sched are only
+ * added up over threads if it is among them. *status: the wait status of a zombie, else -1.
+ */
+bool process_sample(struct process *process, u32 sources, int *status);
 /* The main child was waited for, after process_sample() of the zombie. */
 void process_reaped(struct process *process, const struct rusage *usage);
 /* Settles its usage from the agent's record, and what that lacks from /proc; wire may be NULL. */

@@ -226,7 +226,7 @@ static void main_changed(struct session *s)
 	if (p) {
 		int status;
 
-		process_sample(p, &status);
+		process_sample(p, s->options->sources, &status);
 	}
 	wait4(s->spawn.pid, &s->wait_status, 0, &s->usage);
 	s->main_ended = true;
@@ -285,7 +285,7 @@ static void ends_look(struct session *s, const struct pollfd *fds, u32 n, struct
 
 		if (!(fds[i].revents & (POLLIN | POLLERR | POLLHUP)) || !whose[i]->alive)
 			continue;
-		process_sample(whose[i], &status);
+		process_sample(whose[i], s->options->sources, &status);
 		session_process_gone(whose[i], status, relative_now(s));
 	}
 }
@@ -340,7 +340,8 @@ static void tick(struct session *s, u64 now)
 	segments_look(s);
 	live = processes_live(&s->processes, &n);
 	for (size_t i = 0; i < n; i++)
-		if (!live[i]->unwatched && !process_sample(live[i], &status) && live[i]->pidfd < 0)
+		if (!live[i]->unwatched && !process_sample(live[i], s->options->sources, &status) &&
+		    live[i]->pidfd < 0)
 			session_process_gone(live[i], -1, now - s->start_ns);
 }
 

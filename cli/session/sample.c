@@ -106,14 +106,15 @@ static void sample_schedstat(u32 pid, const char *name, u64 *cells)
 }
 
 /* The sum over the threads that live. */
-static void sample_threads(struct process *p)
+static void sample_threads(struct process *p, u64 *sums)
 {
-	u64 sums[SCHED_CELLS] = { 0 }, cells[SCHED_CELLS];
+	u64 cells[SCHED_CELLS];
 	char path[64];
 	struct dirent *e;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%u/task", p->facts.pid);
+	memset(sums, 0, SCHED_CELLS * sizeof(*sums));
 	dir = opendir(path);
 	if (!dir)
 		proc_fill_absent(sums, SCHED_CELLS, proc_absent(errno));
@@ -127,30 +128,27 @@ static void sample_threads(struct process *p)
 	}
 	if (dir)
 		closedir(dir);
-	for (u32 i = 0; i < SCHED_CELLS; i++)
-		*sample_cell(&p->last, SOURCE_sched, i) = sample_value(sums[i], false);
 }
 
-static void sample_sched(struct process *p, u64 threads, bool zombie)
+static void sample_sched(struct process *p, u64 threads, bool walk, bool zombie)
 {
+	struct cell *cell = sample_cell(zombie ? &p->final_sched : &p->last, SOURCE_sched, 0);
 	u64 cells[SCHED_CELLS];
 
-	if (zombie) {
+	if (threads <= 1)
 		sample_schedstat(p->facts.pid, "schedstat", cells);
-		for (u32 i = 0; i < SCHED_CELLS; i++)
-			*sample_cell(&p->final_sched, SOURCE_sched, i) = usage_cell(cells[i]);
-		p->sched_sampled = true;
-		return;
-	}
-	if (threads <= THREADS_MOST) {
-		sample_threads(p);
-		return;
-	}
+	else if (!walk)
+		proc_fill_absent(cells, SCHED_CELLS, WIRE_ABSENT_THREADS);
+	else if (threads > THREADS_MOST)
+		proc_fill_absent(cells, SCHED_CELLS, WIRE_ABSENT_MANY);
+	else
+		sample_threads(p, cells);
 	for (u32 i = 0; i < SCHED_CELLS; i++)
-		*sample_cell(&p->last, SOURCE_sched, i) = usage_cell(WIRE_ABSENT(WIRE_ABSENT_MANY));
+		cell[i] = sample_value(cells[i], zombie);
+	p->sched_sampled = p->sched_sampled || zombie;
 }
 
-bool process_sample(struct process *p, int *status)
+bool process_sample(struct process *p, u32 sources, int *status)
 {
 	u64 field[STAT_EXIT + 1] = { 0 };
 	char text[1024], *at, *word, *rest;
@@ -163,13 +161,15 @@ bool process_sample(struct process *p, int *status)
 	zombie = word && (word[0] == 'Z' || word[0] == 'X');
 	for (u32 i = 1; i <= STAT_EXIT && (word = strtok_r(NULL, " ", &rest)); i++)
 		field[i] = strtoull(word, NULL, 10);
+	/* Its first thread may have ended before the others. */
+	zombie = zombie && field[STAT_THREADS] <= 1;
 	if (!p->sampled)
 		usage_fill_absent(&p->last, "it was gone before it could be read");
 	p->sampled = true;
 	p->children_faults = field[STAT_CMINFLT];
 	sample_stat(p, field, zombie);
 	sample_io(p, zombie);
-	sample_sched(p, field[STAT_THREADS], zombie);
+	sample_sched(p, field[STAT_THREADS], sources & 1u << SOURCE_sched, zombie);
 	if (zombie)
 		*status = (int)field[STAT_EXIT];
 	return true;
