@@ -10,6 +10,7 @@ unit_tests = \
 	tests/unit/test_opt \
 	tests/unit/test_proc \
 	tests/unit/test_profile \
+	tests/unit/test_sample \
 	tests/unit/test_table \
 	tests/unit/test_text \
 	tests/unit/test_wire
