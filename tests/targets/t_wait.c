@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_wait THREADS MS [bare]: threads that spin for MS each, all on one CPU, in a region "spin"; bare:
- * without one. Claims for how long they were off the CPU, added up, as "off", and that of the one
- * that was off the least as "least".
+ * without one. Claims for how long they were off the CPU within it, added up, as "off", and that of
+ * the one that was off the least as "least".
  */
 #include <pthread.h>
 #include <sched.h>
@@ -20,15 +20,15 @@ static void *spin(void *arg)
 	int64_t *mine = arg, begin, cpu;
 
 	pthread_barrier_wait(&barrier);
-	begin = target_clock(CLOCK_MONOTONIC);
-	cpu = target_clock(CLOCK_THREAD_CPUTIME_ID);
 	if (marked)
 		spark_region_begin("spin");
+	begin = target_clock(CLOCK_MONOTONIC);
+	cpu = target_clock(CLOCK_THREAD_CPUTIME_ID);
 	while (target_clock(CLOCK_MONOTONIC) < begin + length)
 		;
+	*mine = target_clock(CLOCK_MONOTONIC) - begin - (target_clock(CLOCK_THREAD_CPUTIME_ID) - cpu);
 	if (marked)
 		spark_region_end("spin");
-	*mine = target_clock(CLOCK_MONOTONIC) - begin - (target_clock(CLOCK_THREAD_CPUTIME_ID) - cpu);
 	return NULL;
 }
 
