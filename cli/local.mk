@@ -23,6 +23,8 @@ cli_sources = \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
 	cli/analyze/report_windows.c \
+	cli/analyze/usage.c \
+	cli/analyze/usage.h \
 	cli/caps/advice.c \
 	cli/caps/arch.h \
 	cli/caps/caps.c \
@@ -80,6 +82,7 @@ cli_sources = \
 	cli/session/origin.c \
 	cli/session/place.c \
 	cli/session/process.c \
+	cli/session/sample.c \
 	cli/session/segment.c \
 	cli/session/server.c \
 	cli/session/session.c \

@@ -8,8 +8,10 @@ unit_tests = \
 	tests/unit/test_hottest \
 	tests/unit/test_json \
 	tests/unit/test_opt \
+	tests/unit/test_proc \
 	tests/unit/test_profile \
 	tests/unit/test_store \
+	tests/unit/test_sample \
 	tests/unit/test_table \
 	tests/unit/test_text \
 	tests/unit/test_wire
@@ -35,6 +37,7 @@ unit_agent_tests = \
 	tests/unit/test_agent_client \
 	tests/unit/test_agent_name \
 	tests/unit/test_agent_node \
+	tests/unit/test_agent_proc \
 	tests/unit/test_agent_process \
 	tests/unit/test_agent_region \
 	tests/unit/test_agent_safe \
@@ -49,6 +52,7 @@ e2e_tests = \
 	tests/e2e/recording.test \
 	tests/e2e/seam.test \
 	tests/e2e/stat.test \
+	tests/e2e/sources.test \
 	tests/e2e/structure.test \
 	tests/e2e/completion.test \
 	tests/e2e/docs.test \
@@ -112,6 +116,7 @@ target_programs = \
 	tests/targets/t_end \
 	tests/targets/t_fork \
 	tests/targets/t_guest \
+	tests/targets/t_io \
 	tests/targets/t_killat \
 	tests/targets/t_launch \
 	tests/targets/t_live_threads \
@@ -125,6 +130,7 @@ target_programs = \
 	tests/targets/t_threads \
 	tests/targets/t_time \
 	tests/targets/t_victim \
+	tests/targets/t_wait \
 	tests/targets/t_work
 target_cxx_programs = \
 	tests/targets/h_cxx
@@ -168,6 +174,8 @@ tests_unit_test_agent_name_SOURCES = tests/unit/test_agent_name.c $(agent_harnes
 tests_unit_test_agent_name_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_node_SOURCES = tests/unit/test_agent_node.c $(agent_harness)
 tests_unit_test_agent_node_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_proc_SOURCES = tests/unit/test_agent_proc.c $(agent_harness)
+tests_unit_test_agent_proc_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_process_SOURCES = tests/unit/test_agent_process.c $(agent_harness)
 tests_unit_test_agent_process_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_region_SOURCES = tests/unit/test_agent_region.c $(agent_harness)

@@ -53,30 +53,40 @@ static void list_print_line(const char *const *cell, const size_t *columns, size
 	text_wrap(stdout, cell[n - 1], narrow ? 2 : indent, width);
 }
 
+/* Metric i of those that there are and then of those that a program makes; NULL: no more. */
+static const struct metric *list_metric(size_t i)
+{
+	size_t n;
+	const struct metric *table = metric_table(&n);
+
+	if (i < n)
+		return &table[i];
+	return i < n + METRIC_CLIENT_COLUMNS ? &metric_client_examples()[i - n] : NULL;
+}
+
 static void list_print_metrics(const struct list_options *options, size_t width)
 {
 	static const char *const head[] = { "metric", "unit", "class", "source", "meaning" };
 	size_t columns[] = { 8, 6, 7, 8 };
 	const struct metric *metric;
-	size_t i, n;
+	size_t i;
 
-	metric = metric_table(&n);
-	for (i = 0; i < n; i++) {
-		columns[0] = MAX(columns[0], text_width(metric[i].name) + 2);
-		columns[1] = MAX(columns[1], text_width(metric[i].unit) + 2);
-		columns[2] = MAX(columns[2], text_width(metric[i].class_name) + 2);
-		columns[3] = MAX(columns[3], text_width(metric[i].source) + 2);
+	for (i = 0; (metric = list_metric(i)); i++) {
+		columns[0] = MAX(columns[0], text_width(metric->name) + 2);
+		columns[1] = MAX(columns[1], text_width(metric->unit) + 2);
+		columns[2] = MAX(columns[2], text_width(metric->class_name) + 2);
+		columns[3] = MAX(columns[3], text_width(metric->source) + 2);
 	}
 	list_print_line(head, columns, ARRAY_SIZE(head), width);
-	for (i = 0; i < n; i++) {
-		const char *cell[] = { metric[i].name, metric[i].unit, metric[i].class_name,
-			metric[i].source, metric[i].meaning };
+	for (i = 0; (metric = list_metric(i)); i++) {
+		const char *cell[] = { metric->name, metric->unit, metric->class_name, metric->source,
+				       metric->meaning };
 
 		list_print_line(cell, columns, ARRAY_SIZE(cell), width);
 		if (!options->bias)
 			continue;
 		fputs("    bias: ", stdout);
-		text_wrap(stdout, metric[i].bias, 10, width);
+		text_wrap(stdout, metric->bias, 10, width);
 	}
 }
 
@@ -84,14 +94,13 @@ static json_t *list_json_metrics(void)
 {
 	const struct metric *metric;
 	json_t *all = json_array();
-	size_t i, n;
+	size_t i;
 
-	metric = metric_table(&n);
-	for (i = 0; i < n; i++)
+	for (i = 0; (metric = list_metric(i)); i++)
 		json_array_append_new(all, json_pack("{ss ss ss ss ss ss}",
-			"name", metric[i].name, "unit", metric[i].unit,
-			"class", metric[i].class_name, "source", metric[i].source,
-			"meaning", metric[i].meaning, "bias", metric[i].bias));
+			"name", metric->name, "unit", metric->unit,
+			"class", metric->class_name, "source", metric->source,
+			"meaning", metric->meaning, "bias", metric->bias));
 	return all;
 }
 
