@@ -60,15 +60,25 @@ static void sched_read(u64 *cells)
 	schedstat_read(AT_FDCWD, "/proc/thread-self/schedstat", cells);
 }
 
+/* What the thread has given to the sum already: it may be released more than once. */
+static __thread u64 given[SCHED_CELLS] __attribute__((tls_model("initial-exec")));
+static __thread u32 given_pid __attribute__((tls_model("initial-exec"))); /* a forked child has given nothing */
+
 void sched_thread_ended(u32 tid, const u64 *cells)
 {
 	struct process_ended *e = &life->ended;
 
-	if (wire_absent(cells[SCHED_RUNTIME]) || wire_absent(cells[SCHED_RUNWAIT]))
-		return;
-	store_relaxed(&e->tids[fetch_add(&e->next, 1) % ARRAY_SIZE(e->tids)], tid);
 	for (u32 i = 0; i < SCHED_CELLS; i++)
-		fetch_add(&e->cells[i], cells[i]);
+		if (wire_absent(cells[i]))
+			return;
+	if (given_pid != life->pid)
+		memset(given, 0, sizeof(given));
+	given_pid = life->pid;
+	store_relaxed(&e->tids[fetch_add(&e->next, 1) % ARRAY_SIZE(e->tids)], tid);
+	for (u32 i = 0; i < SCHED_CELLS; i++) {
+		fetch_add(&e->cells[i], cells[i] - MIN(cells[i], given[i]));
+		given[i] = cells[i];
+	}
 }
 
 /* It is released already, and on its way out. */

@@ -288,6 +288,42 @@ START_TEST(test_seen)
 }
 END_TEST
 
+static u64 late_runtime;
+
+/* Later markers make it claimed and released again: its figures are in the sum once. */
+static void *late(void *unused)
+{
+	u32 first = source_first_cell(SOURCE_ALL, SOURCE_sched);
+
+	BEGIN("late");
+	spin(3 * NSEC_PER_MSEC);
+	END("late");
+	thread_release(thread_self);
+	for (u32 i = 0; i < 3; i++) {
+		BEGIN("late");
+		END("late");
+	}
+	if (thread_self->slot)
+		abort();
+	late_runtime = usage_of(SOURCE_THREAD).cell[first];
+	return unused;
+}
+
+START_TEST(test_released_twice)
+{
+	pthread_t thread;
+
+	if (!counts(SCHED(SCHED_RUNTIME)) || HARNESS_SANITIZED)
+		return;
+	BEGIN("warm");
+	END("warm");
+	ck_assert_int_eq(pthread_create(&thread, NULL, late, NULL), 0);
+	pthread_join(thread, NULL);
+	ck_assert_uint_ge(life->ended.cells[SCHED_RUNTIME], 3 * NSEC_PER_MSEC);
+	ck_assert_uint_le(life->ended.cells[SCHED_RUNTIME], late_runtime);
+}
+END_TEST
+
 /* What cannot be read is absent, and says why; what can be is not harmed; no descriptor stays. */
 START_TEST(test_no_descriptor)
 {
@@ -367,6 +403,7 @@ int main(int argc, char **argv)
 	tcase_add_test(t, test_runtime);
 	tcase_add_test(t, test_unseen);
 	tcase_add_test(t, test_seen);
+	tcase_add_test(t, test_released_twice);
 	tcase_add_test(t, test_no_descriptor);
 	tcase_add_test(t, test_no_descriptor_stays);
 	tcase_add_test(t, test_read);
