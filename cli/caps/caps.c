@@ -10,14 +10,52 @@
 
 static const struct capability table[] = {
 	{ "preload", "regions of unmodified programs: the agent is loaded with them",
-	  preload_probe },
+	  preload_probe, true },
+	{ "switch-detector", "CPU time of regions without a system call",
+	  switch_probe, true },
+	{ "clock", "wall time of regions from the CPU's own counter",
+	  clock_probe, true },
 	{ "counting", "software events: task clock, page faults, context switches",
-	  counting_probe },
+	  counting_probe, true },
 	{ "counting-hardware", "events of the CPU: cycles, instructions, branches, misses",
-	  hardware_probe },
-	{ "switch-detector", "CPU time of regions without a system call", switch_probe },
-	{ "clock", "wall time of regions from the CPU's own counter", clock_probe },
+	  hardware_probe, true },
+	{ "counting-raw", "events by the CPU's own codes, raw:rHEX",
+	  raw_probe, false },
+	{ "counting-scaled", "more events at a time than the CPU has counters: they take turns",
+	  scaled_probe, false },
+	{ "self-monitoring", "counters read without a system call",
+	  selfmon_probe, false },
+	{ "event-naming", "events by name",
+	  naming_probe, false },
+	{ "event-tracing", "tracepoints of the kernel: system calls, scheduler, disks",
+	  tracing_probe, false },
+	{ "ip-sampling", "samples of where a program is: profiles",
+	  sampling_probe, false },
+	{ "precise-memory", "samples of loads with address, latency and level of the memory",
+	  precise_probe, false },
+	{ "numa-attribution", "on which memory node a page lies",
+	  numa_probe, false },
+	{ "off-cpu", "when and where threads wait",
+	  offcpu_probe, false },
+	{ "block-io", "times and latencies of disks",
+	  block_probe, false },
+	{ "psi", "the time that work stalls for want of CPU, memory or I/O",
+	  pressure_probe, false },
+	{ "cgroup", "groups of processes with statistics and limits of their own",
+	  cgroup_probe, false },
+	{ "page-cache-control", "files that are cold or warm at the start of a run",
+	  pagecache_probe, false },
+	{ "inject", "the agent in a program that runs already",
+	  inject_probe, false },
 };
+_Static_assert(ARRAY_SIZE(table) <= CAPS_MOST, "CAPS_MOST is too small");
+
+const char *caps_available_name(enum caps_available available)
+{
+	static const char *const names[] = { "no", "part", "yes" };
+
+	return names[available];
+}
 
 const struct capability *caps_table(size_t *n)
 {

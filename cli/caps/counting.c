@@ -3,7 +3,7 @@
  * The probes "counting" and "counting-hardware": open events on this process, do work whose least
  * count is known, and believe only what was counted. Kernel side first, then user side alone.
  */
-#include "cli/caps/caps.h"
+#include "cli/caps/try.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void counting_work_sleep(void)
 	nanosleep(&pause, NULL);
 }
 
-static void counting_work_spin(void)
+void try_spin(void)
 {
 	volatile unsigned int i;
 
@@ -51,7 +51,7 @@ struct counting_event {
 };
 
 static const struct counting_event software[] = {
-	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, counting_work_spin, true },
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, try_spin, true },
 	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS,
 	  counting_work_faults, true },
 	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -59,28 +59,33 @@ static const struct counting_event software[] = {
 };
 
 static const struct counting_event hardware[] = {
-	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, counting_work_spin, true },
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, try_spin, true },
 	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
-	  counting_work_spin, true },
+	  try_spin, true },
 };
 
-/* 1: it counts; 0: it opens and counts nothing; else -errno of the attempt. */
+int try_count(struct perf_event_attr *attr, void (*work)(void))
+{
+	struct perf_value value;
+	int fd, err;
+
+	fd = perf_open(attr, 0, -1, -1, 0);
+	if (fd < 0)
+		return fd;
+	work();
+	err = perf_read(fd, &value);
+	close(fd);
+	return err ? err : value.running_ns && value.count;
+}
+
 static int counting_try(const struct counting_event *event, bool kernel_side)
 {
 	struct perf_event_attr attr;
-	struct perf_value value;
-	int fd, err;
 
 	perf_attr_init(&attr, event->type, event->config);
 	attr.exclude_kernel = !kernel_side;
 	attr.exclude_hv = !kernel_side;
-	fd = perf_open(&attr, 0, -1, -1, 0);
-	if (fd < 0)
-		return fd;
-	event->work();
-	err = perf_read(fd, &value);
-	close(fd);
-	return err ? err : value.running_ns && value.count;
+	return try_count(&attr, event->work);
 }
 
 /*
@@ -134,24 +139,6 @@ struct outcome counting_probe(struct caps_context *context)
 	return outcome_no("", "%s opens but counts nothing", user_failed ? user_failed : failed);
 }
 
-/* Every way of saying that there is no such counter is taken as the same. */
-static bool hardware_is_absent(int err)
-{
-	return err == ENOENT || err == ENODEV || err == ENXIO || err == EOPNOTSUPP || err == EINVAL;
-}
-
-static struct outcome hardware_absent(const struct caps_context *context, int err)
-{
-	if (context->virtual_machine)
-		return outcome_no("on the host: give the machine a virtual PMU "
-				  "(QEMU/KVM: -cpu host,pmu=on), or take a bare-metal instance",
-			"no PMU: this is a virtual machine without PMU passthrough (%s)",
-			advice_errno_name(err));
-	return outcome_no("sudo dmesg | grep -i pmu",
-		"no PMU: the kernel has no driver for this CPU's counters (%s)",
-		advice_errno_name(err));
-}
-
 struct outcome hardware_probe(struct caps_context *context)
 {
 	const char *failed;
@@ -160,16 +147,16 @@ struct outcome hardware_probe(struct caps_context *context)
 
 	if (counting_try_all(hardware, n, true, &err, &failed) == n)
 		return outcome_yes("cycles, instructions; user and kernel side");
-	if (hardware_is_absent(err))
-		return hardware_absent(context, err);
+	if (advice_means_absent(err))
+		return advice_no_pmu(context, err);
 	if (!err)
 		return outcome_no("", "%s opens but counts nothing: the PMU is announced, "
 			"but does not work%s", failed,
 			context->virtual_machine ? " (virtual machine)" : "");
 	if (counting_try_all(hardware, n, false, &user_err, &failed) == n)
 		return counting_user_only(context, err, "");
-	if (hardware_is_absent(user_err))
-		return hardware_absent(context, user_err);
+	if (advice_means_absent(user_err))
+		return advice_no_pmu(context, user_err);
 	if (!user_err)
 		return outcome_no("", "%s opens but counts nothing", failed);
 	return advice_perf(context, user_err, false);

@@ -86,25 +86,27 @@ static void preload_judge(const struct session *s, struct outcome *o)
 
 static void capability_facts(struct session *s)
 {
-	size_t n;
+	size_t n, used = 0;
 	const struct capability *rows = caps_table(&n);
 
-	for (size_t i = 0; i < n && i < ARRAY_SIZE(s->capabilities); i++) {
-		struct outcome *o = &s->outcomes[i];
+	for (size_t i = 0; i < n; i++) {
+		struct outcome *o = &s->outcomes[used];
 
+		if (!rows[i].in_reports)
+			continue;
 		if (!outcome_known(s, rows[i].name, o))
 			*o = rows[i].probe(&s->caps);
 		if (!strcmp(rows[i].name, "preload"))
 			preload_judge(s, o);
-		s->capabilities[i] = (struct capability_fact){
+		s->capabilities[used++] = (struct capability_fact){
 			.name = rows[i].name,
 			.available = o->available != CAPS_NO,
 			.asked = probed_asked(s, rows[i].name),
 			.because = o->because,
 			.remedy = o->remedy,
 		};
-		s->facts.ncapabilities++;
 	}
+	s->facts.ncapabilities = used;
 	s->facts.capabilities = s->capabilities;
 }
 

@@ -277,8 +277,8 @@ struct session {
 	u64 unstarted;               /* agents that said hello and could not go on */
 	struct session_facts facts;
 	struct process_facts *process_facts;
-	struct capability_fact capabilities[16];
-	struct outcome outcomes[16];
+	struct capability_fact capabilities[CAPS_MOST];
+	struct outcome outcomes[CAPS_MOST];
 	struct loss_fact losses[5];
 	char host[80], kernel[200], cpu[128], obstacle[256];
 };
