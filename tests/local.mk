@@ -38,6 +38,8 @@ e2e_tests = \
 	tests/e2e/seam.test \
 	tests/e2e/structure.test \
 	tests/e2e/docs.test \
+	tests/e2e/doctor.test \
+	tests/e2e/doctor-seccomp.test \
 	tests/e2e/ending-kill.test \
 	tests/e2e/ending.test \
 	tests/e2e/exact-counts.test \
@@ -83,6 +85,7 @@ target_programs = \
 	tests/targets/h_loaded \
 	tests/targets/h_misuse \
 	tests/targets/h_names \
+	tests/targets/h_refuse \
 	tests/targets/h_sandbox \
 	tests/targets/h_signal \
 	tests/targets/h_user \

@@ -86,13 +86,14 @@ static struct outcome advice_filter(const struct caps_context *context, int err,
 	const char *capability = advice_capability(call);
 	char remedy[192];
 
-	if (context->container)
+	if (err == ENOSYS)
+		snprintf(remedy, sizeof(remedy), "run outside this %s, or update what set its "
+			"filter up: it may be older than %s",
+			context->container ? "container" : "sandbox", call);
+	else if (context->container)
 		snprintf(remedy, sizeof(remedy), "run outside this container, or start it with "
 			"%s%s%s--security-opt seccomp=unconfined", capability ? "--cap-add " : "",
 			capability ? capability : "", capability ? " or " : "");
-	else if (err == ENOSYS)
-		snprintf(remedy, sizeof(remedy), "run outside this sandbox, or update what set its "
-			"filter up: it may be older than %s", call);
 	else
 		snprintf(remedy, sizeof(remedy), "run outside this sandbox, or allow %s in its "
 			"filter (systemd: SystemCallFilter=%s; container: %s%s)", call, call,

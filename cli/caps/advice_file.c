@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static struct outcome advice_tracefs_absent(const struct caps_context *context)
@@ -40,6 +39,7 @@ struct outcome advice_tracefs(const struct caps_context *context, int err, const
 struct outcome advice_pressure(const struct caps_context *context, int err, const char *name)
 {
 	enum facts_built built = facts_config(context, "CONFIG_PSI");
+	char path[64];
 
 	switch (err) {
 	case ENOENT:
@@ -54,8 +54,8 @@ struct outcome advice_pressure(const struct caps_context *context, int err, cons
 		return outcome_no("boot with psi=1",
 			"/proc/pressure/%s: EOPNOTSUPP, PSI is built in, but off", name);
 	default:
-		return outcome_no("", "/proc/pressure/%s: %s, %s", name, advice_errno_name(err),
-			strerror(err));
+		snprintf(path, sizeof(path), "/proc/pressure/%s", name);
+		return advice_errno(err, path);
 	}
 }
 

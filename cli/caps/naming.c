@@ -5,6 +5,7 @@
  */
 #include "cli/caps/sysfs.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 /* How many events sysfs names for a PMU; most PMUs of software name none. */
@@ -27,6 +28,7 @@ struct outcome naming_probe(struct caps_context *context)
 	struct sysfs_names pmus;
 	struct outcome why;
 	size_t i, n = 0, usable = 0;
+	long type = -ENOENT;
 	int err = sysfs_list(context, SYSFS_PMUS, false, &pmus);
 
 	if (err) {
@@ -35,10 +37,13 @@ struct outcome naming_probe(struct caps_context *context)
 	}
 	for (i = 0; i < pmus.n; i++) {
 		n += naming_count_events(context, pmus.list[i]);
-		usable += sysfs_read_type(context, pmus.list[i]) >= 0;
+		type = sysfs_read_type(context, pmus.list[i]);
+		usable += type >= 0;
 	}
 	sysfs_names_fini(&pmus);
-	if (!usable)
-		return outcome_partly("", "generic names alone: no PMU in " SYSFS_PMUS " can be read");
+	if (!usable) {
+		why = advice_errno((int)-type, "the PMUs in " SYSFS_PMUS);
+		return outcome_partly(why.remedy, "generic names alone: %.200s", why.because);
+	}
 	return outcome_yes("generic names; %zu PMUs with %zu named events in sysfs", usable, n);
 }

@@ -15,14 +15,15 @@
 /* linux/mempolicy.h */
 enum { NUMA_NODE = 1 << 0, NUMA_ADDRESS = 1 << 1 };
 
-/* Nodes of "0", "0-1" or "0,2-3"; 0 if the file can't be read. */
+/* Nodes of "0", "0-1" or "0,2-3"; or -errno. */
 static int numa_count_nodes(const struct caps_context *context)
 {
 	char text[1024], *part, *rest, *dash;
+	long got = facts_read(context, "/sys/devices/system/node/online", text, sizeof(text));
 	int n = 0;
 
-	if (facts_read(context, "/sys/devices/system/node/online", text, sizeof(text)) <= 0)
-		return 0;
+	if (got < 0)
+		return (int)got;
 	for (part = strtok_r(text, ",\n", &rest); part; part = strtok_r(NULL, ",\n", &rest)) {
 		dash = strchr(part, '-');
 		n += dash ? atoi(dash + 1) - atoi(part) + 1 : 1;
@@ -69,9 +70,9 @@ struct outcome numa_probe(struct caps_context *context)
 		return outcome_no("", "get_mempolicy and move_pages name two nodes for one page, "
 			"%d and %d", policy, moved);
 	nodes = numa_count_nodes(context);
-	if (!nodes)
+	if (nodes < 0)
 		return outcome_yes("get_mempolicy and move_pages agree; how many nodes there are "
-			"is not known");
+			"is not known (%s)", advice_errno_name(-nodes));
 	return nodes == 1 ?
 		outcome_yes("get_mempolicy and move_pages agree; one node, so all pages are local") :
 		outcome_yes("get_mempolicy and move_pages agree; %d nodes", nodes);

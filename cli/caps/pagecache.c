@@ -48,7 +48,7 @@ static int pagecache_open(void)
 }
 
 /* How many of the file's pages are in memory, by whichever call answers; else -errno. */
-static int pagecache_count(int fd, const char **how)
+static int pagecache_count(int fd, char *how, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
 	unsigned char resident[PAGECACHE_PAGES];
@@ -58,19 +58,19 @@ static int pagecache_count(int fd, const char **how)
 
 	if (at == MAP_FAILED)
 		return -errno;
-	err = mincore(at, PAGECACHE_PAGES * page, resident) ? -errno : 0;
+	err = mincore(at, PAGECACHE_PAGES * page, resident) ? errno : 0;
 	munmap(at, PAGECACHE_PAGES * page);
-	*how = "mincore";
+	snprintf(how, size, "mincore");
 	for (i = 0; !err && i < PAGECACHE_PAGES; i++)
 		n += resident[i] & 1;
 	if (!err)
 		return n;
-	*how = "cachestat";
-	return syscall(PAGECACHE_CACHESTAT, fd, range, stat, 0U) ? err : (int)stat[0];
+	snprintf(how, size, "cachestat (mincore: %s)", advice_errno_name(err));
+	return syscall(PAGECACHE_CACHESTAT, fd, range, stat, 0U) ? -err : (int)stat[0];
 }
 
 /* Returns the call that failed with *err, "" if the cache did not follow, or NULL. */
-static const char *pagecache_try(int fd, const char **how, int *err)
+static const char *pagecache_try(int fd, char *how, size_t room, int *err)
 {
 	char page[65536] = { 1 };
 	size_t size = (size_t)sysconf(_SC_PAGESIZE), i;
@@ -87,13 +87,13 @@ static const char *pagecache_try(int fd, const char **how, int *err)
 	*err = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	if (*err)
 		return "fadvise64";
-	cold = pagecache_count(fd, how);
+	cold = pagecache_count(fd, how, room);
 	for (i = 0; i < PAGECACHE_PAGES; i++)
 		if (pread(fd, page, size, (off_t)(i * size)) != (ssize_t)size) {
 			*err = errno;
 			return "read";
 		}
-	warm = pagecache_count(fd, how);
+	warm = pagecache_count(fd, how, room);
 	*err = cold < 0 ? -cold : warm < 0 ? -warm : 0;
 	if (*err)
 		return "mincore";
@@ -116,7 +116,8 @@ static int pagecache_try_all(const struct caps_context *context)
 
 struct outcome pagecache_probe(struct caps_context *context)
 {
-	const char *failed, *how = "";
+	char how[48] = "";
+	const char *failed;
 	int fd = pagecache_open(), err = 0;
 
 	if (fd == -EXDEV)
@@ -124,7 +125,7 @@ struct outcome pagecache_probe(struct caps_context *context)
 			"or not there: no file that could be cold");
 	if (fd < 0)
 		return advice_errno(-fd, "a temporary file");
-	failed = pagecache_try(fd, &how, &err);
+	failed = pagecache_try(fd, how, sizeof(how), &err);
 	close(fd);
 	if (failed && !failed[0])
 		return outcome_no("", "posix_fadvise succeeds, but the pages of a file stay in the "

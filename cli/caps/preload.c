@@ -135,7 +135,7 @@ struct outcome preload_probe(struct caps_context *context)
 		return outcome;
 	err = preload_try_segment();
 	if (err)
-		return advice_errno(-err, "a sealed memfd");
+		return advice_call(context, -err, "memfd_create");
 	err = preload_try_socket();
-	return err ? advice_errno(-err, "a Unix socket") : outcome;
+	return err ? advice_call(context, -err, "socket") : outcome;
 }
