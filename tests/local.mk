@@ -8,6 +8,7 @@ unit_tests = \
 	tests/unit/test_hist \
 	tests/unit/test_json \
 	tests/unit/test_opt \
+	tests/unit/test_probes \
 	tests/unit/test_profile \
 	tests/unit/test_table \
 	tests/unit/test_text \
@@ -15,6 +16,7 @@ unit_tests = \
 
 # What several of them include.
 unit_parts = \
+	tests/unit/caps_root.h \
 	tests/unit/sample.h \
 	tests/unit/segment.h \
 	tests/unit/suite.h
@@ -51,6 +53,7 @@ e2e_tests = \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
 	tests/e2e/killed.test \
+	tests/e2e/list.test \
 	tests/e2e/misuse-loaded.test \
 	tests/e2e/misuse-signals.test \
 	tests/e2e/misuse.test \

@@ -41,6 +41,8 @@ struct outcome naming_probe(struct caps_context *context)
 		usable += type >= 0;
 	}
 	sysfs_names_fini(&pmus);
+	if (!usable && type == -ENOENT)
+		return outcome_partly("", "generic names alone: no PMU in " SYSFS_PMUS);
 	if (!usable) {
 		why = advice_errno((int)-type, "the PMUs in " SYSFS_PMUS);
 		return outcome_partly(why.remedy, "generic names alone: %.200s", why.because);

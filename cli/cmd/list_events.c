@@ -56,17 +56,19 @@ static bool list_wants_group(const struct list_options *options, const struct ev
 	return !group->listed && !group->known && list_wants_tracepoints(options);
 }
 
+/* The detail stands in a column of its own, or below where the terminal is too narrow for it. */
 static void list_print_event(const struct outcome_layout *layout, const struct event_name *event)
 {
-	size_t used = 2 + text_width(event->name);
+	size_t used = 2 + text_width(event->name), column = MAX(used + 2, (size_t)LIST_EVENT_NAME);
 
 	printf("  %s", event->name);
-	if (event->detail[0]) {
-		printf("%*s", used < LIST_EVENT_NAME ? (int)(LIST_EVENT_NAME - used) : 2, "");
-		text_wrap(stdout, event->detail, MAX(used + 2, (size_t)LIST_EVENT_NAME),
-			layout->width);
-	} else {
+	if (!event->detail[0]) {
 		putchar('\n');
+	} else if (layout->width && column + text_width(event->detail) > layout->width) {
+		fputs("\n    ", stdout);
+		text_wrap(stdout, event->detail, 4, layout->width);
+	} else {
+		printf("%*s%s\n", (int)(column - used), "", event->detail);
 	}
 }
 
