@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,11 +28,22 @@ static void counting_work_faults(void)
 	munmap(at, 4 * page);
 }
 
-static void counting_work_sleep(void)
+static long counting_switches(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nvcsw;
+}
+
+/* A sleep may be over before it began, when a hypervisor takes the CPU at that moment. */
+void try_sleep(void)
 {
 	struct timespec pause = { .tv_nsec = 50000 };
+	long before = counting_switches();
+	int i;
 
-	nanosleep(&pause, NULL);
+	for (i = 0; i < 20 && counting_switches() == before; i++)
+		nanosleep(&pause, NULL);
 }
 
 void try_spin(void)
@@ -55,7 +67,7 @@ static const struct counting_event software[] = {
 	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS,
 	  counting_work_faults, true },
 	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
-	  counting_work_sleep, false },
+	  try_sleep, false },
 };
 
 static const struct counting_event hardware[] = {
@@ -139,25 +151,34 @@ struct outcome counting_probe(struct caps_context *context)
 	return outcome_no("", "%s opens but counts nothing", user_failed ? user_failed : failed);
 }
 
-struct outcome hardware_probe(struct caps_context *context)
+/* Some PMUs lack one of the events: that is no reason to call them absent. */
+static struct outcome hardware_some(const struct caps_context *context, size_t good,
+	const char *failed, int err, bool kernel_side)
 {
-	const char *failed;
-	size_t n = ARRAY_SIZE(hardware);
-	int err, user_err;
-
-	if (counting_try_all(hardware, n, true, &err, &failed) == n)
-		return outcome_yes("cycles, instructions; user and kernel side");
+	if (good && advice_means_absent(err))
+		return outcome_partly("", "%s side; this PMU has no %s (%s)",
+			kernel_side ? "user and kernel" : "user", failed, advice_errno_name(err));
 	if (advice_means_absent(err))
 		return advice_no_pmu(context, err);
 	if (!err)
 		return outcome_no("", "%s opens but counts nothing: the PMU is announced, "
 			"but does not work%s", failed,
 			context->virtual_machine ? " (virtual machine)" : "");
-	if (counting_try_all(hardware, n, false, &user_err, &failed) == n)
-		return counting_user_only(context, err, "");
-	if (advice_means_absent(user_err))
-		return advice_no_pmu(context, user_err);
-	if (!user_err)
-		return outcome_no("", "%s opens but counts nothing", failed);
-	return advice_perf(context, user_err, false);
+	return advice_perf(context, err, kernel_side);
+}
+
+struct outcome hardware_probe(struct caps_context *context)
+{
+	const char *failed;
+	size_t n = ARRAY_SIZE(hardware), good;
+	int err, user_err;
+
+	good = counting_try_all(hardware, n, true, &err, &failed);
+	if (good == n)
+		return outcome_yes("cycles, instructions; user and kernel side");
+	if (!err || advice_means_absent(err))
+		return hardware_some(context, good, failed, err, true);
+	good = counting_try_all(hardware, n, false, &user_err, &failed);
+	return good == n ? counting_user_only(context, err, "") :
+			   hardware_some(context, good, failed, user_err, false);
 }

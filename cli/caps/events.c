@@ -250,16 +250,24 @@ static int events_add_tracepoints(struct caps_context *context, struct event_cat
 	return err;
 }
 
+/* Without counters of the CPU there is nothing to try: the reason is that of the others. */
+static struct outcome events_judge_caches(struct caps_context *context,
+	const struct outcome *hardware)
+{
+	return hardware->available == CAPS_NO ? *hardware : events_try_cache(context);
+}
+
 int events_load(struct caps_context *context, bool tracepoints, struct event_catalog *catalog)
 {
+	struct outcome hardware = hardware_probe(context);
 	int err;
 
 	catalog->groups = NULL;
 	catalog->n = 0;
 	err = events_add_generic(catalog, "hardware", events_hardware,
-		ARRAY_SIZE(events_hardware), hardware_probe(context));
+		ARRAY_SIZE(events_hardware), hardware);
 	if (!err)
-		err = events_add_caches(catalog, events_try_cache(context));
+		err = events_add_caches(catalog, events_judge_caches(context, &hardware));
 	if (!err)
 		err = events_add_generic(catalog, "software", events_software,
 			ARRAY_SIZE(events_software), counting_probe(context));

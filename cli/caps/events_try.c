@@ -46,8 +46,9 @@ static struct outcome events_try_sides(const struct caps_context *context,
 	}
 	if (!user)
 		return outcome_no("", "%s opens but counts nothing", what);
-	return advice_means_absent(-user) ? advice_no_pmu(context, -user) :
-					    advice_perf(context, -user, false);
+	if (advice_means_absent(-user))
+		return outcome_no("", "this PMU has no %s (%s)", what, advice_errno_name(-user));
+	return advice_perf(context, -user, false);
 }
 
 struct outcome events_try_cache(const struct caps_context *context)

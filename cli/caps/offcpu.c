@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base.h"
 #include "common/perf.h"
@@ -18,7 +17,6 @@ enum { OFFCPU_SLEEPS = 3 };
 /* How many records of that type come from some sleeps; else -errno. */
 static int offcpu_try(struct perf_event_attr *attr, uint32_t type, enum try_stage *stage)
 {
-	struct timespec pause = { .tv_nsec = 100000 };
 	struct perf_event_header header;
 	struct try_ring ring;
 	int err, i, out = 0;
@@ -29,7 +27,7 @@ static int offcpu_try(struct perf_event_attr *attr, uint32_t type, enum try_stag
 	if (err)
 		return err;
 	for (i = 0; i < OFFCPU_SLEEPS; i++)
-		nanosleep(&pause, NULL);
+		try_sleep();
 	while (try_ring_next(&ring, type, &header, sizeof(header)))
 		out += type != PERF_RECORD_SWITCH || header.misc & PERF_RECORD_MISC_SWITCH_OUT;
 	try_ring_close(&ring);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base.h"
 #include "common/perf.h"
@@ -54,13 +53,6 @@ long tracing_id(const struct caps_context *context, const char *name, struct out
 	return -EINVAL;
 }
 
-static void tracing_sleep(void)
-{
-	struct timespec pause = { .tv_nsec = 50000 };
-
-	nanosleep(&pause, NULL);
-}
-
 struct outcome tracing_probe(struct caps_context *context)
 {
 	struct perf_event_attr attr;
@@ -73,7 +65,7 @@ struct outcome tracing_probe(struct caps_context *context)
 		return advice;
 	/* The user side alone would open, and count nothing: tracepoints are the kernel's. */
 	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
-	result = try_count(&attr, tracing_sleep);
+	result = try_count(&attr, try_sleep);
 	if (result < 0)
 		return advice_perf(context, -result, true);
 	if (!result)

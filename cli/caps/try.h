@@ -13,6 +13,8 @@
 
 /* Some microseconds of work for a CPU. */
 void try_spin(void);
+/* Waits until this thread was switched out. */
+void try_sleep(void);
 
 /*
  * Opens an event on this thread, does the work and reads it. Returns 1: it counts; 0: it opens
