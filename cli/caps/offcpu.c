@@ -23,7 +23,7 @@ static int offcpu_try(struct perf_event_attr *attr, uint32_t type, enum try_stag
 
 	attr->sample_period = 1;
 	attr->sample_id_all = 1;
-	err = try_ring_open(&ring, attr, stage);
+	err = try_ring_open(&ring, attr, -1, stage);
 	if (err)
 		return err;
 	for (i = 0; i < OFFCPU_SLEEPS; i++)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/base.h"
 #include "common/perf.h"
@@ -64,6 +65,35 @@ static int precise_prepare(const struct caps_context *context, const struct prec
 	return got < 0 ? (int)got : sysfs_encode(context, engine->pmu, text, attr);
 }
 
+/*
+ * From Sapphire Rapids on loads are sampled only in a group that a second event leads; the kernel
+ * says ENODATA otherwise. *leader is -1 where none is needed. Returns 0 or -errno.
+ */
+static int precise_open_leader(const struct caps_context *context,
+	const struct precise_engine *engine, int *leader)
+{
+	struct perf_event_attr attr;
+	char path[PATH_MAX], text[256];
+	int err, fd;
+	long got;
+
+	*leader = -1;
+	if (!engine->event)
+		return 0;
+	snprintf(path, sizeof(path), SYSFS_PMUS "/%s/events/%s-aux", engine->pmu, engine->event);
+	got = facts_read(context, path, text, sizeof(text));
+	if (got < 0)
+		return got == -ENOENT ? 0 : (int)got;
+	perf_attr_init(&attr, (uint32_t)sysfs_read_type(context, engine->pmu), 0);
+	attr.exclude_kernel = 1;
+	err = sysfs_encode(context, engine->pmu, text, &attr);
+	fd = err ? err : perf_open(&attr, 0, -1, -1, 0);
+	if (fd < 0)
+		return fd;
+	*leader = fd;
+	return 0;
+}
+
 /* Loads that miss the first cache, of which some are sampled. */
 static void precise_load(const volatile char *memory)
 {
@@ -74,7 +104,7 @@ static void precise_load(const volatile char *memory)
 }
 
 /* Returns how many samples with an address came, or -errno with *stage. */
-static int precise_sample(struct perf_event_attr *attr, enum try_stage *stage)
+static int precise_sample(struct perf_event_attr *attr, int leader, enum try_stage *stage)
 {
 	clock_t end = clock() + PRECISE_LIMIT_MS * (CLOCKS_PER_SEC / 1000);
 	char *memory = calloc(1, PRECISE_BYTES);
@@ -84,11 +114,11 @@ static int precise_sample(struct perf_event_attr *attr, enum try_stage *stage)
 
 	if (!memory)
 		return -ENOMEM;
-	err = try_ring_open(&ring, attr, stage);
+	err = try_ring_open(&ring, attr, leader, stage);
 	/* Physical addresses need a privilege of their own. */
 	if (err && *stage == TRY_OPEN) {
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PHYS_ADDR;
-		err = try_ring_open(&ring, attr, stage);
+		err = try_ring_open(&ring, attr, leader, stage);
 	}
 	while (!err && !n && clock() < end) {
 		precise_load(memory);
@@ -106,8 +136,12 @@ static struct outcome precise_try(const struct caps_context *context,
 {
 	struct outcome why;
 	enum try_stage stage = TRY_OPEN;
-	int got = precise_sample(attr, &stage);
+	int leader, got = precise_open_leader(context, engine, &leader);
 
+	if (!got)
+		got = precise_sample(attr, leader, &stage);
+	if (leader >= 0)
+		close(leader);
 	if (got > 0)
 		return outcome_yes("%s; samples of loads received%s", engine->title,
 			attr->sample_type & PERF_SAMPLE_PHYS_ADDR ? ", with physical addresses" : "");
@@ -135,7 +169,7 @@ struct outcome precise_probe(struct caps_context *context)
 			return advice_errno(-err, precise_engines[i].title);
 	}
 	if (sysfs_read_type(context, "arm_spe_0") >= 0)
-		return outcome_no("", "arm_spe is there, but its records can't be read yet");
+		return outcome_no("", "arm_spe is there, but Spark does not read its records");
 	return outcome_no(context->virtual_machine ? "take a bare-metal instance" : "",
 		"no ibs_op (AMD), mem-loads (Intel) or arm_spe_0 among the PMUs%s",
 		context->virtual_machine ? " of this virtual machine" : "");

@@ -12,7 +12,8 @@
 
 enum { RING_PAGES = 8 };
 
-int try_ring_open(struct try_ring *ring, struct perf_event_attr *attr, enum try_stage *stage)
+int try_ring_open(struct try_ring *ring, struct perf_event_attr *attr, int group,
+	enum try_stage *stage)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *at;
@@ -20,7 +21,7 @@ int try_ring_open(struct try_ring *ring, struct perf_event_attr *attr, enum try_
 
 	*stage = TRY_OPEN;
 	memset(ring, 0, sizeof(*ring));
-	ring->fd = perf_open(attr, 0, -1, -1, 0);
+	ring->fd = perf_open(attr, 0, -1, group, 0);
 	if (ring->fd < 0)
 		return ring->fd;
 	*stage = TRY_MAP;

@@ -74,7 +74,7 @@ static struct sampling_trial sampling_try(const struct sampling_event *event, bo
 	attr.exclude_hv = !kernel_side;
 	attr.sample_period = event->period;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
-	trial.err = -try_ring_open(&ring, &attr, &trial.stage);
+	trial.err = -try_ring_open(&ring, &attr, -1, &trial.stage);
 	if (trial.err)
 		return trial;
 	while (!trial.user && clock() < end) {

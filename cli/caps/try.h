@@ -34,10 +34,12 @@ struct try_ring {
 enum try_stage { TRY_OPEN, TRY_MAP };
 
 /*
- * Opens the event and maps a ring of 8 pages, writable, so that the kernel overwrites nothing.
- * Returns 0 or -errno, with *stage; then there is nothing to close.
+ * Opens the event, in the group of that leader or in none (-1), and maps a ring of 8 pages,
+ * writable, so that the kernel overwrites nothing. Returns 0 or -errno, with *stage; then there is
+ * nothing to close.
  */
-int try_ring_open(struct try_ring *ring, struct perf_event_attr *attr, enum try_stage *stage);
+int try_ring_open(struct try_ring *ring, struct perf_event_attr *attr, int group,
+	enum try_stage *stage);
 /*
  * Copies the next record of that type, cut to size bytes, and steps behind it. Returns its full
  * length, or 0 if the ring holds none.

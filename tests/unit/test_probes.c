@@ -159,6 +159,8 @@ START_TEST(test_precise)
 	put_file(SYSFS_PMUS "/cpu/format/umask", "config:8-15\n");
 	put_file(SYSFS_PMUS "/cpu/format/ldlat", "config1:0-15\n");
 	assert_refused(probe("precise-memory"), "mem-loads (Intel)");
+	put_file(SYSFS_PMUS "/cpu/events/mem-loads-aux", "event=0x03,umask=0x82\n");
+	assert_refused(probe("precise-memory"), "mem-loads (Intel)");
 	put_file(SYSFS_PMUS "/ibs_op/type", "1000000\n");
 	put_file(SYSFS_PMUS "/ibs_op/format/swfilt", "config2:0\n");
 	assert_refused(probe("precise-memory"), "ibs_op (AMD)");
