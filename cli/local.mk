@@ -4,11 +4,14 @@ cli_sources = \
 	cli/analyze/cell.h \
 	cli/analyze/clock_map.c \
 	cli/analyze/clock_map.h \
+	cli/analyze/hottest.c \
+	cli/analyze/hottest.h \
 	cli/analyze/metric.c \
 	cli/analyze/metric.h \
 	cli/analyze/profile.c \
 	cli/analyze/profile.h \
 	cli/analyze/profile_build.h \
+	cli/analyze/profile_merge.c \
 	cli/analyze/profile_slot.c \
 	cli/analyze/profile_window.c \
 	cli/analyze/ref_map.c \
@@ -40,6 +43,7 @@ cli_sources = \
 	cli/caps/pagecache.c \
 	cli/caps/precise.c \
 	cli/caps/preload.c \
+	cli/caps/probe.c \
 	cli/caps/pressure.c \
 	cli/caps/raw.c \
 	cli/caps/ring.c \
@@ -60,11 +64,20 @@ cli_sources = \
 	cli/cmd/list_events.c \
 	cli/cmd/outcome.c \
 	cli/cmd/outcome.h \
+	cli/cmd/live.c \
+	cli/cmd/live.h \
+	cli/cmd/note.c \
+	cli/cmd/print.c \
+	cli/cmd/print.h \
+	cli/cmd/report.c \
 	cli/cmd/run.c \
+	cli/cmd/watch.c \
+	cli/cmd/watch.h \
 	cli/log.c \
 	cli/log.h \
 	cli/opt.c \
 	cli/opt.h \
+	cli/output/csv.c \
 	cli/output/format.c \
 	cli/output/format.h \
 	cli/output/formats.h \
@@ -73,15 +86,19 @@ cli_sources = \
 	cli/output/json.c \
 	cli/output/lines.c \
 	cli/output/lines.h \
+	cli/output/lines_origin.c \
 	cli/output/lines_report.c \
 	cli/output/output.c \
 	cli/output/output.h \
 	cli/output/table.c \
+	cli/pager.c \
+	cli/pager.h \
 	cli/session/clock.c \
 	cli/session/facts.c \
 	cli/session/harvest.c \
 	cli/session/internal.h \
 	cli/session/loop.c \
+	cli/session/origin.c \
 	cli/session/process.c \
 	cli/session/segment.c \
 	cli/session/server.c \
@@ -92,6 +109,20 @@ cli_sources = \
 	cli/session/target.c \
 	cli/session/totals.c \
 	cli/session/track.c \
+	cli/session/watch.c \
+	cli/store/database.c \
+	cli/store/file.c \
+	cli/store/internal.h \
+	cli/store/note.c \
+	cli/store/pack.c \
+	cli/store/read.c \
+	cli/store/read.h \
+	cli/store/read_rows.c \
+	cli/store/schema.c \
+	cli/store/store.h \
+	cli/store/write.c \
+	cli/symbols/build_id.c \
+	cli/symbols/build_id.h \
 	cli/term.c \
 	cli/term.h \
 	cli/text.c \
@@ -103,4 +134,4 @@ libsparkcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 
 bin_PROGRAMS += sparkctl
 sparkctl_SOURCES = cli/main.c
-sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS)
+sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS)

@@ -9,6 +9,7 @@
 
 #include "cli/cmd/cmd.h"
 #include "cli/log.h"
+#include "cli/pager.h"
 
 /*
  * A descriptor of ours must never become 0, 1 or 2. A standard one that came closed is filled
@@ -55,7 +56,11 @@ static int main_run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	int status;
+
 	if (main_hold_standard())
 		return STATUS_FAILURE;
-	return command_end_output(main_run(argc, argv));
+	status = command_end_output(main_run(argc, argv));
+	pager_end();
+	return status;
 }

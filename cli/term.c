@@ -9,6 +9,13 @@
 
 const char *const color_words[] = { "auto", "always", "never", NULL };
 
+static FILE *term_paged_file;
+
+void term_paged(FILE *file)
+{
+	term_paged_file = file;
+}
+
 bool color_wanted(FILE *file, enum color_mode mode)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -17,7 +24,7 @@ bool color_wanted(FILE *file, enum color_mode mode)
 		return mode == COLOR_ALWAYS;
 	if (no && *no)
 		return false;
-	return term && *term && strcmp(term, "dumb") && isatty(fileno(file));
+	return term && *term && strcmp(term, "dumb") && (file == term_paged_file || isatty(fileno(file)));
 }
 
 static size_t term_columns_variable(void)

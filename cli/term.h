@@ -15,6 +15,9 @@ extern const char *const color_words[];
 /* With COLOR_AUTO: a terminal that is not dumb, and NO_COLOR is unset or empty. */
 bool color_wanted(FILE *file, enum color_mode mode);
 
+/* The stream is about to become a pipe to a program that shows it on the terminal. */
+void term_paged(FILE *file);
+
 /*
  * The columns of the terminal at fd, at least 20: the kernel's figure, else $COLUMNS, else 80;
  * 0, meaning no limit, if fd is no terminal and $COLUMNS says nothing.

@@ -1,4 +1,5 @@
 dist_man_MANS = \
+	doc/spark-recording.5 \
 	doc/spark.h.3 \
 	doc/sparkctl.1
 
@@ -8,9 +9,7 @@ exampledir = $(docdir)/examples
 dist_example_DATA = doc/examples/sqlbench.c
 
 # The example that ./bootstrap demo measures. It is a target: never sanitized.
-if HAVE_SQLITE
 noinst_PROGRAMS += sqlbench
-endif
 sqlbench_SOURCES = doc/examples/sqlbench.c
 sqlbench_CPPFLAGS = -I$(top_srcdir)/include $(SQLITE_CFLAGS)
 sqlbench_CFLAGS = $(STD_CFLAGS) $(WARN_CFLAGS) $(WERROR_CFLAGS)

@@ -6,10 +6,12 @@ unit_tests = \
 	tests/fuzz/fuzz_wire \
 	tests/unit/test_caps \
 	tests/unit/test_hist \
+	tests/unit/test_hottest \
 	tests/unit/test_json \
 	tests/unit/test_opt \
 	tests/unit/test_probes \
 	tests/unit/test_profile \
+	tests/unit/test_store \
 	tests/unit/test_table \
 	tests/unit/test_text \
 	tests/unit/test_wire
@@ -37,6 +39,8 @@ unit_agent_tests = \
 
 # End-to-end tests: shell scripts that run the built sparkctl.
 e2e_tests = \
+	tests/e2e/recording-errors.test \
+	tests/e2e/recording.test \
 	tests/e2e/seam.test \
 	tests/e2e/structure.test \
 	tests/e2e/docs.test \
@@ -136,7 +140,7 @@ bench_parts = \
 	tests/bench/bench.h \
 	tests/bench/run
 
-LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(CHECK_LIBS)
+LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS) $(CHECK_LIBS)
 agent_test_ldadd = libagenttest.la libcommon.la $(CHECK_LIBS)
 agent_harness = tests/unit/agent_harness.c tests/unit/agent_harness.h
 tests_unit_test_agent_client_SOURCES = tests/unit/test_agent_client.c $(agent_harness)

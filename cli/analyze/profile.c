@@ -258,7 +258,14 @@ u32 profile_root(struct profile *profile, u32 process, u32 pid, u32 tid)
 	if (profile->group == PROFILE_BY_THREAD)
 		row.tid = tid;
 	i = profile_row_find(profile, PROFILE_NONE, PROFILE_NONE, row.process, row.tid);
-	return i != PROFILE_NONE ? i : profile_row_add(profile, &row);
+	if (i == PROFILE_NONE && profile->threads_most && profile->nroots >= profile->threads_most) {
+		row.tid = 0;
+		i = profile_row_find(profile, PROFILE_NONE, PROFILE_NONE, row.process, 0);
+	}
+	if (i != PROFILE_NONE)
+		return i;
+	profile->nroots++;
+	return profile_row_add(profile, &row);
 }
 
 u32 profile_child(struct profile *profile, u32 parent, u32 name)
@@ -331,6 +338,42 @@ struct profile_value *profile_value(struct profile *profile, u32 row, u32 name)
 	profile_index_put(&profile->value_index, hash, i);
 	profile->value_index.count++;
 	return &values[i];
+}
+
+/* Beyond the limit one entry of a process is the sum of them all; it was added not long ago. */
+static bool profile_thread_joined(struct profile *profile, const struct profile_thread *thread)
+{
+	struct profile_thread *sum;
+	u32 i;
+
+	for (i = profile->nthreads; i--;) {
+		sum = &profile->threads[i];
+		if (sum->process != thread->process || sum->tid)
+			continue;
+		sum->threads += thread->threads;
+		sum->wall += thread->wall;
+		profile_usage_add(&sum->usage, &thread->usage, 1);
+		if (!thread->usage.valid) {
+			sum->usage.valid = 0;
+			sum->usage_note = thread->usage_note;
+		}
+		return true;
+	}
+	return false;
+}
+
+void profile_add_thread(struct profile *profile, const struct profile_thread *thread)
+{
+	struct profile_thread *threads;
+
+	if (profile->threads_most && !thread->tid && profile_thread_joined(profile, thread))
+		return;
+	threads = profile_grow(profile, profile->threads, profile->nthreads, &profile->threads_room,
+			       sizeof(*threads));
+	if (!threads)
+		return;
+	profile->threads = threads;
+	threads[profile->nthreads++] = *thread;
 }
 
 void profile_add_diag(struct profile *profile, const struct profile_diag *diag)

@@ -105,6 +105,8 @@ struct profile_index {
 
 struct profile {
 	enum profile_group group;
+	u32 threads_most;            /* by thread: the threads beyond are one row of their process, tid 0; 0: no limit */
+	u32 nroots;
 	struct profile_row *rows;
 	u32 nrows, rows_room;
 	struct profile_name *names;
@@ -153,6 +155,13 @@ int profile_add_windows(struct profile *profile, const struct wire_view *view, u
 
 /* Adds a segment's own loss counters; once for each segment, at its end. */
 void profile_add_losses(struct profile *profile, const struct wire_view *view);
+
+/*
+ * Adds all of `from` to `to`, grouped as `to` is: from threads to processes or regions, not back. A
+ * profile grouped by thread keeps what it needs for every grouping. Returns 0, or -1 after a
+ * message when memory is short.
+ */
+int profile_merge(struct profile *to, const struct profile *from);
 
 /* Name and text of a loss: enum wire_loss, enum profile_own_loss; NULL for numbers not in use. */
 const char *profile_loss_name(u32 loss);

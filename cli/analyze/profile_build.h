@@ -24,6 +24,12 @@ struct profile_value *profile_value(struct profile *profile, u32 row, u32 name);
 void profile_add_diag(struct profile *profile, const struct profile_diag *diag);
 void profile_add_open(struct profile *profile, const struct profile_diag *open);
 
+/* Appends to profile.threads. */
+void profile_add_thread(struct profile *profile, const struct profile_thread *thread);
+
+/* The sum of the windows of one name of a process, added if it is new; NULL when memory is short. */
+struct profile_window *profile_window(struct profile *profile, u32 process, u32 pid, u32 name);
+
 /* *sum += sign * *part, but for valid. */
 void profile_usage_add(struct wire_rusage *sum, const struct wire_rusage *part, int sign);
 

@@ -404,9 +404,9 @@ static void slot_add_thread(struct slot_reader *reader)
 	const struct wire_slot *wire = reader->wire;
 	struct profile *profile = reader->profile;
 	struct profile_thread thread = { .process = reader->slot->process, .pid = reader->slot->pid,
-					 .tid = wire->tid, .threads = MAX(wire->threads, 1u),
+					 .tid = profile->threads_most ? profile->rows[reader->root].tid : wire->tid,
+					 .threads = MAX(wire->threads, 1u),
 					 .detector = wire->detector };
-	struct profile_thread *threads;
 
 	/* What an idle slot's last thread did is in done_ already. */
 	thread.wall = wire->done_wall;
@@ -423,12 +423,7 @@ static void slot_add_thread(struct slot_reader *reader)
 		thread.usage_note = wire->begin_usage.valid ? "the thread was not seen to end"
 							    : "could not be read in the program";
 	}
-	threads = profile_grow(profile, profile->threads, profile->nthreads, &profile->threads_room,
-			       sizeof(*threads));
-	if (!threads)
-		return;
-	profile->threads = threads;
-	threads[profile->nthreads++] = thread;
+	profile_add_thread(profile, &thread);
 }
 
 /* Every marker looks at the switch detector: what was known at the newest one is known. */

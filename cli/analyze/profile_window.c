@@ -17,7 +17,7 @@ void profile_usage_add(struct wire_rusage *sum, const struct wire_rusage *part, 
 	sum->nivcsw += part->nivcsw * factor;
 }
 
-static struct profile_window *profile_window_find(struct profile *profile, u32 process, u32 pid, u32 name)
+struct profile_window *profile_window(struct profile *profile, u32 process, u32 pid, u32 name)
 {
 	struct profile_window *windows;
 	u32 i;
@@ -73,7 +73,7 @@ int profile_add_windows(struct profile *profile, const struct wire_view *view, u
 		}
 		name = profile_intern(profile, bytes, len);
 		sum = name == PROFILE_NONE ? NULL
-			: profile_window_find(profile, merge ? 0 : process, merge ? 0 : pid, name);
+			: profile_window(profile, merge ? 0 : process, merge ? 0 : pid, name);
 		if (!sum)
 			return error("out of memory for the windows");
 		profile_window_sum(sum, window, now);

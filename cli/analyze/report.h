@@ -60,7 +60,32 @@ struct loss_fact {
 	u64 count;
 };
 
+struct note_fact {
+	u64 time_ns;                 /* CLOCK_REALTIME */
+	const char *text;
+};
+
+/* A file that was mapped for execution. */
+struct object_fact {
+	const char *path;
+	const char *build_id;        /* in hexadecimal digits; NULL: it has none, or could not be read */
+};
+
+/* Where the figures come from, beyond the host. */
+struct provenance {
+	const char *version;         /* of the sparkctl that measured */
+	u64 started_ns;              /* CLOCK_REALTIME */
+	const char *environment;     /* digest: equal environments have equal ones */
+	bool recorded;               /* read from a recording */
+	struct note_fact *notes;
+	size_t nnotes;
+	struct object_fact *objects;
+	size_t nobjects;
+};
+
 struct session_facts {
+	const struct provenance *provenance;
+	bool unfinished;             /* a look at a run that goes on, or all that is left of it */
 	const char *const *argv;     /* terminated by NULL */
 	int status;                  /* of the main child, if signal is 0 */
 	int signal;
@@ -175,6 +200,9 @@ struct report {
 struct report *report_build(const struct profile *profile, const struct session_facts *facts,
 			    const struct report_options *options);
 void report_free(struct report *report);
+
+/* The word for an enum wire_diagnosis; NULL for numbers not in use. */
+const char *report_diagnosis_name(u32 kind);
 
 /* Text that lives as long as the report; NULL when memory is short. */
 const char *report_text(struct report *report, const char *format, ...)

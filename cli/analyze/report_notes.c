@@ -61,6 +61,11 @@ static const struct diagnosis_row {
 	[WIRE_DIAG_LATE] = { "late-end", "ended after it had been given up as left without an end" },
 };
 
+const char *report_diagnosis_name(u32 kind)
+{
+	return kind < WIRE_DIAG_MAX ? report_diagnoses[kind].kind : NULL;
+}
+
 struct diagnosis_builder {
 	struct report *report;
 	const struct profile *profile;
@@ -208,6 +213,9 @@ int report_add_diagnostics(struct report *report, const struct profile *profile)
 	if (!err && profile->repaired)
 		err = report_add_diagnosis(report, "repaired", NULL, profile->repaired,
 			"calls that the end of their thread had torn were completed");
+	if (!err && report->facts->unfinished)
+		err = report_add_diagnosis(report, "unfinished", NULL, 1,
+			"sparkctl ended before the run did: the figures are those of its last look");
 	free(builder.begun);
 	if (!err)
 		report_merge_diagnoses(report);

@@ -383,7 +383,8 @@ static void report_sum_thread(const struct row_builder *builder, struct root_sum
 	u32 i;
 
 	*sum = (struct root_sum){ .process = profile->rows[row].process, .pid = profile->rows[row].pid,
-				  .tid = profile->rows[row].tid, .name = "thread", .row = row,
+				  .tid = profile->rows[row].tid, .row = row,
+				  .name = profile->rows[row].tid ? "thread" : "further-threads",
 				  .threads_known = true };
 	for (i = 0; i < profile->nthreads; i++) {
 		const struct profile_thread *thread = &profile->threads[i];

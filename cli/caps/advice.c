@@ -22,6 +22,7 @@ static const struct { int err; const char *name; } names[] = {
 	{ ENODEV, "ENODEV" }, { ENOTDIR, "ENOTDIR" }, { EINVAL, "EINVAL" }, { ENFILE, "ENFILE" },
 	{ EMFILE, "EMFILE" }, { ENOSPC, "ENOSPC" }, { ENOSYS, "ENOSYS" }, { ELOOP, "ELOOP" },
 	{ EOVERFLOW, "EOVERFLOW" }, { EOPNOTSUPP, "EOPNOTSUPP" }, { ESRCH, "ESRCH" },
+	{ EFBIG, "EFBIG" }, { EROFS, "EROFS" }, { EDQUOT, "EDQUOT" },
 	{ EAFNOSUPPORT, "EAFNOSUPPORT" }, { EPROTONOSUPPORT, "EPROTONOSUPPORT" },
 };
 
@@ -53,6 +54,9 @@ struct outcome advice_errno(int err, const char *what)
 	case ENFILE:
 		return outcome_no("sudo sysctl fs.file-max=1000000",
 			"%s: ENFILE, the system's table of open files is full", what);
+	case EFBIG:
+		return outcome_no("ulimit -f unlimited", "%s: EFBIG, beyond the limit of file sizes",
+			what);
 	case ENOMEM:
 		return outcome_no("", "%s: ENOMEM, the kernel is out of memory for it", what);
 	default:

@@ -30,29 +30,28 @@ static int block_count_devices(const struct caps_context *context)
 	return n;
 }
 
-/* Whether both ends of a request can be seen; fills *why if not. */
+/*
+ * Whether both ends of a request can be seen; fills *why if not. The second is opened like the
+ * first, and the kernel waits long when one is closed: its number is enough.
+ */
 static bool block_try_tracepoints(const struct caps_context *context, struct outcome *why)
 {
-	static const char *const names[] = { "block/block_rq_issue", "block/block_rq_complete" };
+	long begin = tracing_id(context, "block/block_rq_issue", why);
+	long end = begin < 0 ? begin : tracing_id(context, "block/block_rq_complete", why);
 	struct perf_event_attr attr;
-	size_t i;
-	long id;
 	int fd;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		id = tracing_id(context, names[i], why);
-		if (id < 0)
-			return false;
-		perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
-		attr.sample_period = 1;
-		attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
-		fd = perf_open(&attr, -1, 0, -1, 0);
-		if (fd < 0) {
-			*why = advice_perf_scope(context, -fd, ADVICE_TRACE);
-			return false;
-		}
-		close(fd);
+	if (end < 0)
+		return false;
+	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)begin);
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
+	fd = perf_open(&attr, -1, 0, -1, 0);
+	if (fd < 0) {
+		*why = advice_perf_scope(context, -fd, ADVICE_TRACE);
+		return false;
 	}
+	close(fd);
 	return true;
 }
 

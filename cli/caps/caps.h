@@ -4,9 +4,9 @@
  * row here and one probe; doctor, list and reports show the rows. This folder is the only place
  * that turns an errno into advice.
  *
- * Probes run in sparkctl, before or without a session; they leave nothing behind (some fork a
- * child and reap it) and take together a fifth of a second, most of it the
- * kernel's wait when a tracepoint is closed.
+ * Probes run in sparkctl, before or without a session, and leave nothing behind. One after the
+ * other they take a fifth of a second, most of it the kernel's wait when a tracepoint is closed;
+ * caps_probe() runs them side by side.
  */
 #ifndef SPARK_CLI_CAPS_CAPS_H
 #define SPARK_CLI_CAPS_CAPS_H
@@ -49,13 +49,18 @@ struct capability {
 	const char *name;
 	const char *meaning;		/* one line: what it is good for */
 	struct outcome (*probe)(struct caps_context *);
-	bool in_reports;		/* runs depend on it: their reports tell */
 };
 
 void caps_init(struct caps_context *context, const char *root);
 
 /* All rows, in the order of the report. */
 const struct capability *caps_table(size_t *n);
+/*
+ * Probes the rows that are wanted, at the same time, into the places of their rows: CAPS_MOST of
+ * each. It forks, and waits for its children alone.
+ */
+void caps_probe(struct caps_context *context, const bool *wanted, struct outcome *outcomes);
+void caps_probe_all(struct caps_context *context, struct outcome *outcomes);
 /* The row of that name, or NULL. */
 const struct capability *caps_find(const char *name);
 

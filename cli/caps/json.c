@@ -34,15 +34,15 @@ int caps_json_outcome(json_t *object, const struct outcome *outcome)
 json_t *caps_json(struct caps_context *context)
 {
 	json_t *all = json_array(), *one;
+	struct outcome outcomes[CAPS_MOST];
 	const struct capability *row;
-	struct outcome outcome;
 	size_t i, n;
 
 	row = caps_table(&n);
+	caps_probe_all(context, outcomes);
 	for (i = 0; all && i < n; i++) {
-		outcome = row[i].probe(context);
 		one = json_pack("{ss}", "name", row[i].name);
-		if (!one || json_array_append_new(all, one) || caps_json_outcome(one, &outcome)) {
+		if (!one || json_array_append_new(all, one) || caps_json_outcome(one, &outcomes[i])) {
 			json_decref(all);
 			return NULL;
 		}

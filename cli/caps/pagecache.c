@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,20 @@ static int pagecache_count(int fd, char *how, size_t size)
 	return syscall(PAGECACHE_CACHESTAT, fd, range, stat, 0U) ? -err : (int)stat[0];
 }
 
+/* Writes the file. Under a limit of file sizes the kernel would end this process by a signal. */
+static int pagecache_fill(int fd, const char *page, size_t size)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	int i, err = 0;
+
+	sigaction(SIGXFSZ, &ignore, &before);
+	for (i = 0; !err && i < PAGECACHE_PAGES; i++)
+		if (write(fd, page, size) != (ssize_t)size)
+			err = errno;
+	sigaction(SIGXFSZ, &before, NULL);
+	return err;
+}
+
 /* Returns the call that failed with *err, "" if the cache did not follow, or NULL. */
 static const char *pagecache_try(int fd, char *how, size_t room, int *err)
 {
@@ -76,11 +91,9 @@ static const char *pagecache_try(int fd, char *how, size_t room, int *err)
 	size_t size = (size_t)sysconf(_SC_PAGESIZE), i;
 	int cold, warm;
 
-	for (i = 0; i < PAGECACHE_PAGES; i++)
-		if (write(fd, page, size) != (ssize_t)size) {
-			*err = errno;
-			return "write";
-		}
+	*err = pagecache_fill(fd, page, size);
+	if (*err)
+		return "write";
 	*err = fdatasync(fd) ? errno : 0;
 	if (*err)
 		return "fdatasync";

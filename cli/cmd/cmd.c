@@ -13,6 +13,8 @@
 
 static const struct command *const commands[] = {
 	&command_run,
+	&command_report,
+	&command_note,
 	&command_list,
 	&command_doctor,
 	&command_help,

@@ -51,8 +51,10 @@ static void doctor_print_table(struct caps_context *context, bool color)
 	row = caps_table(&n);
 	outcome_layout_init(&layout, doctor_name_width(row, n), color);
 	outcome_print_head(&layout, "capability");
+	/* Forks: nothing may wait in the buffer. */
+	fflush(stdout);
+	caps_probe_all(context, outcomes);
 	for (i = 0; i < n; i++) {
-		outcomes[i] = row[i].probe(context);
 		outcome = outcomes[i];
 		for (k = 0; k < i; k++)
 			outcome_shorten(&outcome, &outcomes[k], row[k].name);

@@ -176,26 +176,40 @@ static int list_json_metrics(const struct list_options *options, json_t *root)
 	return (int)n;
 }
 
+/* Probes those that are asked for; wanted has CAPS_MOST places. */
+static void list_try_capabilities(const struct list_options *options, bool *wanted,
+	struct outcome *outcomes)
+{
+	struct caps_context context;
+	const struct capability *row;
+	size_t i, n;
+
+	caps_init(&context, "");
+	row = caps_table(&n);
+	for (i = 0; i < n; i++)
+		wanted[i] = list_wants(options, row[i].name);
+	caps_probe(&context, wanted, outcomes);
+}
+
 static int list_print_capabilities(const struct list_options *options, size_t width)
 {
 	static const char *const head[] = { "capability", "here", "meaning" };
 	static const size_t columns[] = { 20, 6 };
+	struct outcome outcomes[CAPS_MOST];
+	bool wanted[CAPS_MOST] = { false };
 	const struct capability *row;
-	struct caps_context context;
-	struct outcome outcome;
 	size_t i, n;
 	int shown = 0;
 
-	caps_init(&context, "");
 	row = caps_table(&n);
+	list_try_capabilities(options, wanted, outcomes);
 	for (i = 0; i < n; i++) {
-		if (!list_wants(options, row[i].name))
+		if (!wanted[i])
 			continue;
-		outcome = row[i].probe(&context);
 		if (!shown++)
 			list_print_line(head, columns, ARRAY_SIZE(head), width);
 		list_print_line((const char *const[]) { row[i].name,
-				caps_available_name(outcome.available), row[i].meaning },
+				caps_available_name(outcomes[i].available), row[i].meaning },
 			columns, ARRAY_SIZE(head), width);
 	}
 	return shown;
@@ -205,19 +219,18 @@ static int list_print_capabilities(const struct list_options *options, size_t wi
 static int list_json_capabilities(const struct list_options *options, json_t *root)
 {
 	json_t *all = json_array(), *one;
-	struct caps_context context;
+	struct outcome outcomes[CAPS_MOST];
+	bool wanted[CAPS_MOST] = { false };
 	const struct capability *row;
-	struct outcome outcome;
 	size_t i, n;
 
-	caps_init(&context, "");
 	row = caps_table(&n);
+	list_try_capabilities(options, wanted, outcomes);
 	for (i = 0; i < n; i++) {
-		if (!list_wants(options, row[i].name))
+		if (!wanted[i])
 			continue;
-		outcome = row[i].probe(&context);
 		one = json_pack("{ss ss}", "name", row[i].name, "meaning", row[i].meaning);
-		if (caps_json_outcome(one, &outcome) || json_array_append_new(all, one))
+		if (caps_json_outcome(one, &outcomes[i]) || json_array_append_new(all, one))
 			return error("out of memory");
 	}
 	n = json_array_size(all);

@@ -1,49 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* The command "run": a session and its report. */
 #define _GNU_SOURCE
-#include "cli/cmd/cmd.h"
+#include "cli/cmd/print.h"
 
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdio_ext.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "cli/cmd/watch.h"
 #include "cli/log.h"
-#include "cli/output/output.h"
-#include "cli/session/session.h"
-#include "cli/term.h"
 
 struct run_options {
-	const char *metrics;
-	const char *regions;
-	const char *sort_by;
+	struct print_options print;
 	const char *report;
-	const char *format;
-	enum profile_group group;
-	enum color_mode color;
+	const char *record;
+	const char *note;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
 	bool cpu_clock;
-	int quiet;
-	int verbose;
+	bool live;
 };
 
 #define OFFSET(member) offsetof(struct run_options, member)
 
 static const struct opt options[] = {
-	{ "metrics", 0, OPT_STRING, OFFSET(metrics), "GLOBS", NULL,
-	  "show these columns, and read what they need at each marker: names or patterns, separated by commas; see sparkctl list metrics",
-	  "the usual ones", false },
-	{ "regions", 0, OPT_STRING, OFFSET(regions), "GLOBS", NULL,
-	  "show only regions whose name or path (a;b) matches", "all", false },
-	{ "group-by", 0, OPT_ENUM, OFFSET(group), NULL, profile_group_words,
-	  "a table for each process or thread, or regions merged over processes", "process", false },
-	{ "sort-by", 0, OPT_STRING, OFFSET(sort_by), "METRIC", NULL, "order of regions beside each other, greatest first", "wall",
-	  false },
+	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker"),
 	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL, "measure the command alone, not what it starts", NULL, false },
 	{ "follow", 0, OPT_FLAG, OFFSET(follow), NULL, NULL,
 	  "wait for all descendants, daemons too, instead of the command alone", NULL, false },
@@ -52,12 +37,14 @@ static const struct opt options[] = {
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
 	  NULL, false },
+	{ "output", 'o', OPT_STRING, OFFSET(record), "FILE", NULL,
+	  "record the run in this file, for sparkctl report; %p is the process, %h the host, %r the rank", NULL, false },
+	{ "note", 0, OPT_STRING, OFFSET(note), "TEXT", NULL, "a note for the report and the recording", NULL, false },
+	{ "live", 0, OPT_FLAG, OFFSET(live), NULL, NULL,
+	  "while it runs, show on the terminal the time and the regions that it goes to", NULL, false },
 	{ "report", 0, OPT_STRING, OFFSET(report), "FILE", NULL, "write the report there; - is standard output", "standard error",
 	  false },
-	{ "format", 0, OPT_STRING, OFFSET(format), "FORMAT", NULL, "table or json", "table", false },
-	{ "color", 0, OPT_ENUM, OFFSET(color), NULL, color_words, "colours and bold type", "auto", false },
-	{ "quiet", 'q', OPT_COUNT, OFFSET(quiet), NULL, NULL, "the regions and what is missing only", NULL, false },
-	{ "verbose", 'v', OPT_COUNT, OFFSET(verbose), NULL, NULL, "more, also about what sparkctl does", NULL, false },
+	PRINT_SHAPE_ROWS(struct run_options),
 	{ .name = NULL },
 };
 
@@ -65,6 +52,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl run -- ./app", "regions, times and totals of a program, its output untouched" },
 	{ "sparkctl run --report out.txt -- make -j2", "all processes of a build" },
 	{ "sparkctl run --metrics 'wall*,minflt' ./app -x", "chosen columns; rusage is read at each marker" },
+	{ "sparkctl run -o out.spark -- ./app", "a recording, to be looked at again by sparkctl report" },
 	{ "sparkctl run --format json --report - ./app", "for programs: schema spark-report/1" },
 	{ .line = NULL },
 };
@@ -81,32 +69,6 @@ static FILE *report_open(const struct run_options *o)
 	if (!f)
 		error("cannot write the report to %s: %s", o->report, strerror(errno));
 	return f;
-}
-
-static int report_print(const struct run_options *o, const struct output *format, FILE *file, const struct session *session)
-{
-	struct report_options ro = { .metrics = o->metrics, .regions = o->regions, .sort_by = o->sort_by };
-	struct output_options oo = {
-		.width = term_width(fileno(file)),
-		.color = color_wanted(file, o->color),
-		.utf8 = output_utf8(),
-		.verbose = o->quiet ? -1 : o->verbose,
-	};
-	struct report *report = report_build(session_profile(session), session_facts(session), &ro);
-	int ret;
-
-	if (!report)
-		return -1;
-	/* One write for all of it: standard error is not buffered. */
-	if (file == stderr)
-		setvbuf(file, NULL, _IOFBF, 1 << 16);
-	ret = output_write(format, file, report, &oo);
-	if (ret) { /* it was said: nothing more of it */
-		__fpurge(file);
-		clearerr(file);
-	}
-	report_free(report);
-	return ret;
 }
 
 /* Ends as the command did, so that whoever waits for us sees the same. */
@@ -145,44 +107,96 @@ static int end_status(enum session_end end, const struct session *session)
 	}
 }
 
-static int run_command(int argc, char **argv)
+#define RECORD_THREADS 4096        /* rows of their own in a recording; it must not grow with every thread of a long run */
+
+static struct session_options session_options_of(const struct run_options *o, char **argv)
 {
-	struct run_options o = { .format = "table" };
-	struct session_options so = { 0 };
-	const struct output *format;
+	struct session_options so = {
+		.argv = argv,
+		.group = (enum profile_group)o->print.group,
+		.sources = metric_select(o->print.metrics).sources,
+		.no_inherit = o->no_inherit,
+		.follow = o->follow,
+		.cpu_clock = o->cpu_clock,
+		.timeout_ns = o->timeout_ns,
+		.probe_all = o->record || strcmp(o->print.format, "table") != 0,
+		.objects = o->record != NULL,
+		.note = o->note,
+	};
+
+	/* By thread a recording has all that another grouping needs. */
+	if (o->record && so.group != PROFILE_BY_THREAD) {
+		so.group = PROFILE_BY_THREAD;
+		so.threads_most = RECORD_THREADS;
+	}
+	return so;
+}
+
+/* Runs it and writes what there is to be written; the exit status, below 0 a signal. */
+static int run_and_report(const struct run_options *o, const struct output *format, FILE *file, struct watch *watch,
+			  char **argv)
+{
+	struct session_options so = session_options_of(o, argv);
 	struct session *session;
 	enum session_end end;
+	int status;
+
+	so.watcher = watch_watcher(watch);
+	end = session_run(&session, &so);
+	status = end_status(end, session);
+	if (end >= SESSION_ENDED) {
+		const struct profile *profile = session_profile(session);
+		const struct session_facts *facts = session_facts(session);
+
+		if (watch_end(watch, profile, facts))
+			status = status ? status : STATUS_FAILURE;
+		if (print_report(&o->print, format, file, profile, facts))
+			status = status ? status : STATUS_FAILURE;
+	}
+	session_free(session);
+	return status;
+}
+
+/* What is to be written, before the command starts. 0, or an exit status after a message. */
+static int outputs_open(const struct run_options *o, struct watch *watch, FILE **file)
+{
+	struct store_options recorded = {
+		.report = { o->print.metrics, o->print.regions, o->print.sort_by },
+		.group = (enum profile_group)o->print.group,
+	};
+	int status = o->record ? watch_record(watch, o->record, &recorded) : 0;
+
+	if (status)
+		return status;
+	*file = report_open(o);
+	if (o->live)
+		live_open(&watch->live);
+	return *file ? 0 : STATUS_FAILURE;
+}
+
+static int run_command(int argc, char **argv)
+{
+	struct run_options o = { .print = { .format = "table" } };
+	struct watch watch = { .name = NULL };
+	const struct output *format;
+	FILE *file = NULL;
 	int first, status;
-	FILE *file;
 
 	first = command_parse(&command_run, &o, argc, argv, &status);
 	if (first < 0)
 		return status;
 	if (first >= argc)
 		return command_misused(&command_run, "needs a command to run", NULL);
-	format = output_find(o.format);
+	format = print_format(&command_run, &o.print);
 	if (!format)
-		return command_misused(&command_run, "knows the formats table and json, not", o.format);
-	log_set_level(o.quiet ? LOG_LEVEL_QUIET : o.verbose);
+		return STATUS_USAGE;
+	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
 	setlocale(LC_CTYPE, "");
-	file = report_open(&o);
-	if (!file)
-		return STATUS_FAILURE;
-	so = (struct session_options){
-		.argv = argv + first,
-		.group = o.group,
-		.sources = metric_select(o.metrics).sources,
-		.no_inherit = o.no_inherit,
-		.follow = o.follow,
-		.cpu_clock = o.cpu_clock,
-		.timeout_ns = o.timeout_ns,
-	};
-	end = session_run(&session, &so);
-	status = end_status(end, session);
-	if (end >= SESSION_ENDED && report_print(&o, format, file, session) && status == 0)
-		status = STATUS_FAILURE;
-	session_free(session);
-	if (o.report && file != stdout && fclose(file)) {
+	status = outputs_open(&o, &watch, &file);
+	if (!status)
+		status = run_and_report(&o, format, file, &watch, argv + first);
+	watch_close(&watch);
+	if (file && o.report && file != stdout && fclose(file)) {
 		error("cannot write the report to %s: %s", o.report, strerror(errno));
 		status = status ? status : STATUS_FAILURE;
 	}

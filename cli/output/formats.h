@@ -8,5 +8,6 @@
 /* Return 0, or -1 when memory is short; errors of the stream are the caller's to look for. */
 int table_write(FILE *file, const struct report *report, const struct output_options *options);
 int json_write(FILE *file, const struct report *report, const struct output_options *options);
+int csv_write(FILE *file, const struct report *report, const struct output_options *options);
 
 #endif

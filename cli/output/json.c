@@ -175,6 +175,45 @@ static json_t *json_host(const struct report *report)
 	return object;
 }
 
+/* As ISO 8601 has it. */
+static json_t *json_time(u64 time_ns)
+{
+	time_t seconds = (time_t)(time_ns / NSEC_PER_SEC);
+	char text[64] = "";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return json_string(text);
+}
+
+static json_t *json_provenance(const struct provenance *provenance)
+{
+	json_t *object = json_object(), *notes = json_array(), *objects = json_array();
+	size_t i;
+
+	for (i = 0; i < provenance->nnotes; i++) {
+		json_t *note = json_object();
+
+		json_object_set_new(note, "time", json_time(provenance->notes[i].time_ns));
+		json_object_set_new(note, "text", json_text(provenance->notes[i].text));
+		json_array_append_new(notes, note);
+	}
+	for (i = 0; i < provenance->nobjects; i++) {
+		json_t *file = json_object();
+
+		json_object_set_new(file, "path", json_text(provenance->objects[i].path));
+		json_object_set_new(file, "build_id", json_text(provenance->objects[i].build_id));
+		json_array_append_new(objects, file);
+	}
+	json_object_set_new(object, "version", json_text(provenance->version));
+	json_object_set_new(object, "started", json_time(provenance->started_ns));
+	json_object_set_new(object, "environment", json_text(provenance->environment));
+	json_object_set_new(object, "notes", notes);
+	json_object_set_new(object, "objects", objects);
+	return object;
+}
+
 static void json_capabilities(struct json_writer *writer, const struct session_facts *facts)
 {
 	size_t i;
@@ -340,6 +379,8 @@ int json_write(FILE *file, const struct report *report, const struct output_opti
 	json_member(&writer, "command", json_command(facts));
 	json_member(&writer, "exit", json_exit(!facts->alive, facts->status, facts->signal));
 	json_member(&writer, "host", json_host(report));
+	if (facts->provenance)
+		json_member(&writer, "provenance", json_provenance(facts->provenance));
 	json_capabilities(&writer, facts);
 	json_columns(&writer, report);
 	json_member(&writer, "totals", json_totals(report));

@@ -36,5 +36,7 @@ void lines_totals(const struct lines *lines);
 void lines_missing(const struct lines *lines);
 void lines_notes(const struct lines *lines);
 void lines_markers(const struct lines *lines);
+/* lines_origin.c: when and from what it was recorded. */
+void lines_origin(const struct lines *lines);
 
 #endif

@@ -63,7 +63,7 @@ static void lines_exit(struct lines_row *row, const struct session_facts *facts)
 	if (facts->timeout)
 		lines_piece(row, "ended by --timeout");
 	else if (facts->alive)
-		lines_piece(row, "still running");
+		lines_piece(row, facts->unfinished ? "unfinished" : "still running");
 	else if (facts->signal)
 		lines_piece(row, "killed by signal %d", facts->signal);
 	else
@@ -406,7 +406,8 @@ void lines_notes(const struct lines *lines)
 			: MIN(report->ndiagnostics, (size_t)LINES_NOTES_MAX);
 
 	for (i = 0; i < shown; i++)
-		lines_diagnosis(lines, &report->diagnostics[i]);
+		if (strcmp(report->diagnostics[i].kind, "unfinished") != 0) /* lines_origin() says it */
+			lines_diagnosis(lines, &report->diagnostics[i]);
 	if (shown < report->ndiagnostics)
 		lines_print(lines, STYLE_PLAIN, "note", "%zu more such lines with -v",
 			    report->ndiagnostics - shown);

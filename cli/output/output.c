@@ -12,6 +12,7 @@
 const struct output output_formats[] = {
 	{ "table", "for people", table_write },
 	{ "json", "for programs: schema spark-report/1", json_write },
+	{ "csv", "for spreadsheets: RFC 4180, a state beside each value", csv_write },
 	{ NULL, NULL, NULL },
 };
 

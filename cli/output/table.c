@@ -366,6 +366,7 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 	fputc('\n', file);
 	if (options->verbose >= 0)
 		lines_totals(&lines);
+	lines_origin(&lines);
 	lines_missing(&lines);
 	lines_notes(&lines);
 	lines_markers(&lines);

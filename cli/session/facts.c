@@ -84,29 +84,42 @@ static void preload_judge(const struct session *s, struct outcome *o)
 		*o = outcome_no("ulimit -v unlimited", "the agent could not start in the program: too little memory, or another limit");
 }
 
-static void capability_facts(struct session *s)
+void session_probe(struct session *s)
 {
-	size_t n, used = 0;
+	bool wanted[CAPS_MOST] = { false };
+	size_t n;
 	const struct capability *rows = caps_table(&n);
 
-	for (size_t i = 0; i < n; i++) {
-		struct outcome *o = &s->outcomes[used];
+	for (size_t i = 0; i < n; i++)
+		wanted[i] = !probed_asked(s, rows[i].name);
+	caps_probe(&s->caps, wanted, s->outcomes);
+	s->probed = true;
+}
 
-		if (!rows[i].in_reports)
+static void capability_facts(struct session *s)
+{
+	size_t n;
+	const struct capability *rows = caps_table(&n);
+
+	s->facts.ncapabilities = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct outcome *o = &s->outcomes[i];
+		bool asked = probed_asked(s, rows[i].name);
+
+		if (!asked && !s->probed)
 			continue;
-		if (!outcome_known(s, rows[i].name, o))
+		if (!outcome_known(s, rows[i].name, o) && (asked || !o->because[0]))
 			*o = rows[i].probe(&s->caps);
 		if (!strcmp(rows[i].name, "preload"))
 			preload_judge(s, o);
-		s->capabilities[used++] = (struct capability_fact){
+		s->capabilities[s->facts.ncapabilities++] = (struct capability_fact){
 			.name = rows[i].name,
 			.available = o->available != CAPS_NO,
-			.asked = probed_asked(s, rows[i].name),
+			.asked = asked,
 			.because = o->because,
 			.remedy = o->remedy,
 		};
 	}
-	s->facts.ncapabilities = used;
 	s->facts.capabilities = s->capabilities;
 }
 
@@ -114,18 +127,20 @@ static void process_list(struct session *s)
 {
 	u64 now = session_now() - s->start_ns;
 
+	free(s->process_facts);
+	s->facts.nprocesses = 0;
 	s->process_facts = calloc(s->processes.count + 1, sizeof(*s->process_facts));
 	if (!s->process_facts) {
 		error("out of memory");
 		return;
 	}
 	for (size_t i = 0; i < s->processes.count; i++) {
-		struct process *p = s->processes.list[i];
+		struct process p = *s->processes.list[i];
 
-		if (p->alive)
-			p->facts.end_ns = now;
-		process_settle(p, NULL);
-		s->process_facts[i] = p->facts;
+		if (p.alive)
+			p.facts.end_ns = now;
+		process_settle(&p, NULL);
+		s->process_facts[i] = p.facts;
 	}
 	s->facts.processes = s->process_facts;
 	s->facts.nprocesses = s->processes.count;
@@ -154,6 +169,7 @@ void session_collect_facts(struct session *s)
 
 	s->facts.argv = (const char *const *)s->options->argv;
 	s->facts.alive = !s->main_ended;
+	s->facts.unfinished = !s->over;
 	s->facts.timeout = s->timed_out;
 	if (s->main_ended && WIFSIGNALED(s->wait_status))
 		s->facts.signal = WTERMSIG(s->wait_status);
@@ -161,14 +177,16 @@ void session_collect_facts(struct session *s)
 		s->facts.status = WEXITSTATUS(s->wait_status);
 	s->facts.duration_ns = end - s->start_ns;
 	s->facts.clock_map = &s->clock;
-	host_facts(s);
+	if (!s->facts.clock)
+		host_facts(s);
 	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended);
 	s->facts.totals = s->totals.facts;
 	s->facts.ntotals = s->totals.nfacts;
-	if (!s->hellos && !s->obstacle[0])
+	/* While it goes on the agent may only be late. */
+	if (s->over && !s->hellos && !s->obstacle[0])
 		snprintf(s->obstacle, sizeof(s->obstacle), "%s did not load the agent, or a seccomp filter or a limit kept it from reporting",
 			 s->options->argv[0]);
-	s->facts.not_preloaded = s->hellos ? NULL : s->obstacle;
+	s->facts.not_preloaded = s->hellos || !s->obstacle[0] ? NULL : s->obstacle;
 	capability_facts(s);
 	process_list(s);
 	loss_facts(s);

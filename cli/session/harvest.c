@@ -94,7 +94,8 @@ void harvest_discover(struct session *s, struct segment *g)
 	g->seen = first;
 }
 
-static void add_slot(struct session *s, struct segment *g, struct wire_view *view, u32 ref, struct process *p)
+static void add_slot(struct session *s, struct profile *to, struct segment *g, struct wire_view *view, u32 ref,
+		     struct process *p)
 {
 	const struct wire_slot *slot = wire_view_slot(view, ref);
 	struct profile_slot add = {
@@ -112,7 +113,29 @@ static void add_slot(struct session *s, struct segment *g, struct wire_view *vie
 		g->strangers++;
 		return;
 	}
-	profile_add_slot(&s->profile, &add);
+	profile_add_slot(to, &add);
+}
+
+/* What the agent says of its process. */
+static void process_read(const struct wire_process *w, struct process *p)
+{
+	if (!w)
+		return;
+	p->facts.bracket = w->bracket;
+	p->facts.pair = w->pair;
+	p->facts.detector = w->detector;
+	p->facts.sealed_cpu = w->sealed_cpu;
+	if (p->facts.ended == PROCESS_UNKNOWN && w->flags & WIRE_PROCESS_EXITED) {
+		p->facts.ended = PROCESS_EXIT;
+		p->facts.status = w->status & 0xff;
+	}
+}
+
+static void add_windows(const struct session *s, struct profile *to, const struct wire_view *view,
+			const struct process *p)
+{
+	profile_add_windows(to, view, p->wire_pid, p->facts.id, p->facts.pid,
+			    p->alive ? session_ticks(s) : clock_map_ticks(&s->clock, s->start_ns + p->facts.end_ns));
 }
 
 static void process_harvested(struct session *s, const struct wire_view *view, struct process *p)
@@ -122,19 +145,44 @@ static void process_harvested(struct session *s, const struct wire_view *view, s
 	if (p->harvested)
 		return;
 	p->harvested = true;
-	if (w) {
-		p->facts.bracket = w->bracket;
-		p->facts.pair = w->pair;
-		p->facts.detector = w->detector;
-		p->facts.sealed_cpu = w->sealed_cpu;
-		if (p->facts.ended == PROCESS_UNKNOWN && w->flags & WIRE_PROCESS_EXITED) {
-			p->facts.ended = PROCESS_EXIT;
-			p->facts.status = w->status & 0xff;
-		}
-	}
+	process_read(w, p);
 	process_settle(p, w);
-	profile_add_windows(&s->profile, view, p->wire_pid, p->facts.id, p->facts.pid,
-			    p->alive ? session_ticks(s) : clock_map_ticks(&s->clock, s->start_ns + p->facts.end_ns));
+	add_windows(s, &s->profile, view, p);
+}
+
+/* A copy of the segment that makes sense. */
+static bool segment_opened(const struct segment *g, struct wire_view *view)
+{
+	if (!g->header || segment_copy(g, view))
+		return false;
+	if (wire_view_header(view))
+		return true;
+	segment_drop_copy(view);
+	return false;
+}
+
+void harvest_look(struct session *s, struct segment *g, struct profile *to)
+{
+	const struct wire_slot *slot;
+	struct wire_view view;
+	struct wire_walk walk;
+	u64 strangers = g->strangers;
+
+	if (g->closed || !segment_opened(g, &view))
+		return;
+	walk = wire_walk_slots(&view);
+	while ((slot = wire_next_slot(&view, &walk)))
+		if (slot->state != WIRE_SLOT_FREE)
+			add_slot(s, to, g, &view, walk.ref, process_of(g, slot->pid));
+	for (struct process *p = g->processes; p; p = p->sibling) {
+		if (p->harvested)
+			continue;
+		process_read(wire_view_process_of(&view, p->wire_pid), p);
+		add_windows(s, to, &view, p);
+	}
+	profile_add_losses(to, &view);
+	segment_drop_copy(&view);
+	g->strangers = strangers; /* they will be met again */
 }
 
 /* Slots of the processes that have ended; all: of the others too. */
@@ -145,13 +193,8 @@ static void harvest(struct session *s, struct segment *g, bool all)
 	const struct wire_slot *slot;
 	u64 before = session_ticks(s);
 
-	if (!g->header || segment_copy(g, &view)) {
+	if (!segment_opened(g, &view)) {
 		s->unreadable++;
-		return;
-	}
-	if (!wire_view_header(&view)) {
-		s->unreadable++;
-		segment_drop_copy(&view);
 		return;
 	}
 	walk = wire_walk_slots(&view);
@@ -162,7 +205,7 @@ static void harvest(struct session *s, struct segment *g, bool all)
 
 		if (slot->state == WIRE_SLOT_FREE || (!dead && !all))
 			continue;
-		add_slot(s, g, &view, walk.ref, p);
+		add_slot(s, &s->profile, g, &view, walk.ref, p);
 		if (!all)
 			segment_reap_slot(g, &view, walk.ref);
 	}

@@ -241,6 +241,20 @@ void track_drain(struct session *session, bool last);
 /* The descriptor, or closed and -1 with EMFILE where it is one of the spare ones. */
 int descriptor_keep(int fd);
 
+/* ---- origin.c: the provenance */
+
+struct origin {
+	struct provenance facts;
+	char environment[24];
+	struct origin_object *objects; /* which files those of facts are */
+	size_t room;
+};
+
+void origin_start(struct session *session);
+/* The files that the process has mapped for execution become known. */
+void origin_objects(struct session *session, u32 pid);
+void origin_free(struct origin *origin);
+
 /* ---- the session */
 
 struct session {
@@ -251,6 +265,7 @@ struct session {
 	struct totals totals;
 	struct processes processes;
 	struct track track;
+	struct origin origin;
 	struct segment *segments;
 	struct segment *ready;       /* for the next hello */
 	struct profile profile;
@@ -269,6 +284,7 @@ struct session {
 	int wait_status;
 	struct rusage usage;
 	bool stop;                   /* report now */
+	bool over;                   /* all has been read */
 	bool timed_out;
 	u32 hellos;
 	u64 unmeasured;              /* images for which there was no segment */
@@ -279,6 +295,8 @@ struct session {
 	struct process_facts *process_facts;
 	struct capability_fact capabilities[CAPS_MOST];
 	struct outcome outcomes[CAPS_MOST];
+	bool probed;                 /* outcomes are those of before the start */
+	u64 watch_ns;                /* when the watcher looks next; 0: never */
 	struct loss_fact losses[5];
 	char host[80], kernel[200], cpu[128], obstacle[256];
 };
@@ -300,6 +318,8 @@ void harvest_discover(struct session *s, struct segment *segment);
 void harvest_dead(struct session *s, struct segment *segment);
 /* Reads all that is left and closes the segment. */
 void harvest_all(struct session *s, struct segment *segment);
+/* Adds what the segment holds now to a profile, and leaves all as it is. */
+void harvest_look(struct session *s, struct segment *segment, struct profile *to);
 
 /* ---- survive.c */
 
@@ -308,7 +328,15 @@ void survivors_find(struct session *s);
 
 /* ---- facts.c */
 
+/* Those of now; again and again. */
 void session_collect_facts(struct session *s);
+/* Tries what can be measured here, where all of it is to be in the report. */
+void session_probe(struct session *s);
+
+/* ---- watch.c */
+
+/* Shows the watcher what is known so far, if it is time. */
+void session_watch(struct session *s, u64 now);
 
 /* ---- loop.c */
 

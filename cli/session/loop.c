@@ -129,6 +129,7 @@ static struct process *image_of(struct session *s, u32 pid)
 		return NULL;
 	p->image_ns = relative_now(s);
 	process_describe(p);
+	origin_objects(s, pid);
 	return p;
 }
 
@@ -371,6 +372,8 @@ static int poll_wait_ms(const struct session *s, u64 now)
 
 	if (s->options->timeout_ns && !s->kill_ns)
 		until = MIN(until, s->start_ns + s->options->timeout_ns);
+	if (s->watch_ns && !s->main_ended)
+		until = MIN(until, s->watch_ns);
 	if (s->main_ended && !s->options->follow)
 		until = MIN(until, now + 5 * NSEC_PER_MSEC);
 	return until <= now ? 0 : (int)((until - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
@@ -426,6 +429,7 @@ void session_loop(struct session *s)
 		now = session_now();
 		if (now >= s->next_tick_ns)
 			tick(s, now);
+		session_watch(s, now);
 		timeout_look(s, now);
 		if (!s->ready && s->hellos && now >= s->refill_ns) {
 			struct segment_params params = { s->clock_kind, s->ticks_per_ns, s->options->sources };

@@ -68,6 +68,8 @@ static int session_arm(struct session *s)
 	caps_init(&s->caps, "");
 	caps_find_agent(s->caps.agent, sizeof(s->caps.agent));
 	session_clock_start(s);
+	if (s->options->probe_all)
+		session_probe(s);
 	limits_raise(&limits);
 	if (server_open(&s->server) || session_signals_open(s))
 		return -1;
@@ -109,6 +111,7 @@ static enum session_end session_measure(struct session *s)
 	p->threads = p->facts.threads = s->track.count ? 1 : 0;
 	p->born = true;
 	process_describe(p);
+	origin_objects(s, p->facts.pid);
 	/* It may have ended already. */
 	if (!p->command)
 		process_name(p, s->options->argv);
@@ -125,6 +128,7 @@ static enum session_end session_measure(struct session *s)
 		}
 	for (struct segment *g = s->segments; g; g = g->next)
 		harvest_all(s, g);
+	s->over = true;
 	session_collect_facts(s);
 	if (s->timed_out)
 		return SESSION_TIMEOUT;
@@ -143,6 +147,9 @@ enum session_end session_run(struct session **session, const struct session_opti
 	s->options = options;
 	s->server.fd[0] = s->server.fd[1] = -1;
 	profile_init(&s->profile, options->group);
+	s->profile.threads_most = options->threads_most;
+	s->watch_ns = options->watcher ? 1 : 0;
+	origin_start(s);
 	if (session_arm(s))
 		return SESSION_FAILED;
 	return session_measure(s);
@@ -176,6 +183,7 @@ void session_free(struct session *s)
 	processes_free(&s->processes);
 	profile_fini(&s->profile);
 	clock_map_fini(&s->clock);
+	origin_free(&s->origin);
 	free(s->process_facts);
 	if (s->signal_fd >= 0)
 		close(s->signal_fd);

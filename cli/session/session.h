@@ -12,9 +12,24 @@
 #include "cli/analyze/profile.h"
 #include "cli/analyze/report.h"
 
+/* Looks at a run while it goes on. */
+struct session_watcher {
+	/*
+	 * Called once the command has started, with what is known so far; both are valid during the
+	 * call only. Returns in how many ns to call again; 0: not again.
+	 */
+	u64 (*look)(void *context, const struct profile *profile, const struct session_facts *facts);
+	void *context;
+};
+
 struct session_options {
 	char **argv;                 /* the command, terminated by NULL */
 	enum profile_group group;
+	u32 threads_most;            /* of PROFILE_BY_THREAD; see struct profile */
+	bool probe_all;              /* state all capabilities, not only those that the run needs */
+	bool objects;                /* state the files that were executed, with their build ids */
+	const char *note;            /* NULL: none */
+	const struct session_watcher *watcher; /* NULL: none */
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
 	bool no_inherit;
 	bool follow;

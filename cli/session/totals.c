@@ -215,6 +215,7 @@ void totals_read(struct totals *t, struct caps_context *caps, u64 elapsed_ns, co
 {
 	static const char running[] = "the command still runs";
 
+	t->nfacts = 0;
 	fact_add(t, "elapsed", "ns", cell_counted((double)elapsed_ns), "clock");
 	if (reaped) {
 		fact_add(t, "user", "ns", cell_split(timeval_ns(u->ru_utime)), "wait4");

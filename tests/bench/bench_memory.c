@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of the segment that a program touches: 16 threads alive at once, each with 100 regions
- * whose durations differ. The program shares no other memory, so all of RssShmem is the segment.
+ * Memory of the segment that a program touches: 16 threads alive at once, each with regions whose
+ * durations differ. The program shares no other memory, so all of RssShmem is the segment.
+ *
+ *	bench_memory [REGIONS [CALLS]]	100 and 50; recordings are measured with more
  */
 #include "bench.h"
 
@@ -9,12 +11,12 @@
 #include <spark/spark.h>
 
 #define THREADS 16
-#define REGIONS 100
-#define CALLS 50
+#define REGIONS_MAX 10000
 #define LIMIT_KIB 8192
 
-static struct spark_region regions[REGIONS];
-static char names[REGIONS][16];
+static struct spark_region regions[REGIONS_MAX];
+static char names[REGIONS_MAX][16];
+static int nregions, calls;
 static pthread_barrier_t gate;
 
 static long shared_kib(void)
@@ -34,8 +36,8 @@ static long shared_kib(void)
 
 static void *work(void *arg)
 {
-	for (int i = 0; i < CALLS; i++)
-		for (int k = 0; k < REGIONS; k++) {
+	for (int i = 0; i < calls; i++)
+		for (int k = 0; k < nregions; k++) {
 			spark_begin(&regions[k]);
 			for (volatile int spin = 0; spin < i * i; spin++)
 				;
@@ -46,12 +48,16 @@ static void *work(void *arg)
 	return arg;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
 	long before = shared_kib(), after;
 
-	for (int k = 0; k < REGIONS; k++) {
+	nregions = bench_arg(argc, argv, 1, 100);
+	calls = bench_arg(argc, argv, 2, 50);
+	if (nregions < 1 || nregions > REGIONS_MAX)
+		nregions = REGIONS_MAX;
+	for (int k = 0; k < nregions; k++) {
 		snprintf(names[k], sizeof(names[k]), "region-%03d", k);
 		regions[k].name = names[k];
 	}
@@ -68,6 +74,6 @@ int main(void)
 		pthread_join(threads[i], NULL);
 	bench_value("before", (double)before);
 	bench_figure("memory", (double)after / LIMIT_KIB, (double)after, "KiB");
-	bench_done("region-000", THREADS * CALLS);
+	bench_done("region-000", (uint64_t)THREADS * (uint64_t)calls);
 	return 0;
 }

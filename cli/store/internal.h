@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of cli/store share. */
+#ifndef CLI_STORE_INTERNAL_H
+#define CLI_STORE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "cli/store/store.h"
+
+/* In the header of the SQLite file: "Sprk". */
+#define STORE_APPLICATION 0x5370726b
+#define STORE_HEADER_SIZE 100
+
+/* schema.c: what makes the tables and views of an empty database. */
+extern const char store_schema[];
+/* The names of the tables; NULL ends the list. */
+extern const char *const store_tables[];
+
+/* A row of struct wire_rusage as the table usage has it. */
+struct store_usage_field {
+	const char *name;
+	size_t offset;
+};
+
+/* Ends with a row without a name. */
+extern const struct store_usage_field store_usage_fields[];
+
+/* What a row of the table usage is of. */
+enum store_usage_kind { STORE_USAGE_PROCESS, STORE_USAGE_THREAD, STORE_USAGE_WINDOW };
+
+/* The words of enum process_end in the table process; NULL ends the list. */
+extern const char *const store_ends[];
+
+/* ---- pack.c: histograms as bytes: for each bucket that is not empty its distance from the one before and its count */
+
+/* The packed form, to be freed; *size is 0 and NULL returned where nothing was counted or memory is short. */
+u8 *store_pack_hist(const struct hist *hist, size_t *size);
+/* Adds what was packed. 0, -EINVAL where it makes no sense, or -ENOMEM. */
+int store_unpack_hist(struct hist *hist, const u8 *bytes, size_t size);
+
+/* ---- file.c */
+
+/* 0, or -1 after a message. */
+int store_is_recording(const char *path);
+
+/* Puts bytes in the place of the file. 0, or -1 after a message. */
+int store_replace(struct store_file *file, const void *bytes, size_t size);
+
+/* ---- database.c */
+
+/* A database and the first thing that went wrong with it. */
+struct store_db {
+	sqlite3 *handle;
+	const char *path;            /* for messages */
+	bool failed;
+};
+
+/* Says what SQLite has to say, once. -1. */
+int store_failed(struct store_db *db);
+
+/* A statement that is used again and again; NULL after a message. */
+sqlite3_stmt *store_prepare(struct store_db *db, const char *sql);
+
+/*
+ * Binds values and runs the statement. Each letter of types is one argument: i u64 or s64; n the same, 0 being
+ * NULL; m the same, negative ones being NULL; r double; t text, may be NULL; s bytes and size_t: text, or a blob where it is no UTF-8; b the same,
+ * always a blob, NULL where the size is 0.
+ */
+void store_put(struct store_db *db, sqlite3_stmt *statement, const char *types, ...);
+
+/* Calls row for each row of a query, until it returns nonzero (damage, after a message). 0 or -1 after a message. */
+int store_each(struct store_db *db, const char *sql, int (*row)(void *context, sqlite3_stmt *statement), void *context);
+
+#endif

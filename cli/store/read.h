@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What read.c and read_rows.c share. */
+#ifndef CLI_STORE_READ_H
+#define CLI_STORE_READ_H
+
+#include "cli/store/internal.h"
+
+#define READ_NONE (~0u)
+
+/* The file may be anybody's: numbers are checked before they are used as places. */
+struct store_reader {
+	struct store_db db;
+	struct recording *recording;
+	u32 narguments;
+	u32 *names;                  /* the profile's numbers, by those of the file; READ_NONE: not there */
+	u32 nnames;
+	struct store_path {
+		u32 parent, name;    /* of the file */
+	} *paths;
+	u32 npaths;
+	u32 *roots;                  /* rows, by the file's numbers; READ_NONE: not there */
+	u32 nroots;
+	u32 root, *rows;             /* of the root met last: its rows by path */
+};
+
+/* Says what makes no sense. -1. */
+int read_damaged(struct store_reader *reader, const char *what);
+int read_no_memory(void);
+
+/* A column's value. Text lives as long as the recording and is NULL for NULL; u32 is READ_NONE if it is none. */
+const char *read_text(struct store_reader *reader, sqlite3_stmt *row, int column);
+u64 read_u64(sqlite3_stmt *row, int column);
+u32 read_u32(sqlite3_stmt *row, int column);
+/* A state by its name. 0 or -1. */
+int read_state(sqlite3_stmt *row, int column, enum cell_state *state);
+
+/* Zeroed room for the rows of a table, and one more; NULL after a message. */
+void *read_array(struct store_reader *reader, const char *table, size_t size);
+
+/* read_rows.c: processes, threads, regions and what hangs on them. 0 or -1 after a message. */
+int read_processes(struct store_reader *reader);
+int read_profile(struct store_reader *reader);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recordings: one SQLite file with all that a run's report is made of, by thread, so that it can be
+ * made again with other columns, grouping and order. spark-recording(5) describes the tables.
+ *
+ * A file is written whole and put in place of the former by rename(2): at any moment there is one
+ * valid file, whatever happens to sparkctl or to the disk.
+ */
+#ifndef CLI_STORE_STORE_H
+#define CLI_STORE_STORE_H
+
+#include "cli/analyze/report.h"
+
+/* Of the tables; a reader of another version refuses the file. */
+#define STORE_VERSION 1
+
+/* What the run's own report was made with: a report of the recording begins with it. */
+struct store_options {
+	struct report_options report;
+	enum profile_group group;
+};
+
+/* ---- writing */
+
+struct store_file {
+	const char *path;
+	char *folder;                /* of path */
+	const char *base;            /* its last part */
+	int told;                    /* errno of the last failure that was told of */
+};
+
+/*
+ * The name of a recording: in pattern %p stands for our pid, %h for the host's name, %r for the rank
+ * under MPI or Slurm, %% for %. To be freed. NULL after a message: another letter, or no rank.
+ */
+char *store_expand(const char *pattern);
+
+/*
+ * Whether a recording can be written there: the place of a new file, or of a recording or empty file.
+ * 0, or -1 after a message. path must outlive it. Close it in any case.
+ */
+int store_open(struct store_file *file, const char *path);
+void store_close(struct store_file *file);
+
+/*
+ * Replaces the file. The profile should be by thread. 0, or -1 after a message, which is not repeated;
+ * then the former file is still there.
+ */
+int store_write(struct store_file *file, const struct profile *profile,
+		const struct session_facts *facts, const struct store_options *options);
+
+/* Adds a note to a recording. 0, or -1 after a message. */
+int store_note(const char *path, const char *text);
+
+/* ---- reading */
+
+/* A recording in memory; all of it lives until recording_free(). */
+struct recording {
+	struct profile profile;      /* by thread */
+	struct session_facts facts;
+	struct store_options options;
+	struct clock_map clock;
+	struct provenance provenance;
+	struct recording_text *texts;
+};
+
+/* NULL after a message: not a recording, of another version, damaged, out of memory. */
+struct recording *recording_read(const char *path);
+void recording_free(struct recording *recording);
+
+#endif
