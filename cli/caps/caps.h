@@ -135,6 +135,13 @@ struct outcome advice_ptrace(const struct caps_context *context, int err, int ya
 /* "EPERM", or "errno 517". Static storage for the latter. */
 const char *advice_errno_name(int err);
 
+/*
+ * Under a limit of file sizes the kernel ends a process that writes more, by SIGXFSZ. Lets it fail
+ * with EFBIG instead; *before is for sigaction() afterwards.
+ */
+struct sigaction;
+void caps_outlive_limit(struct sigaction *before);
+
 /* Reads a small file below the root as text. Returns its length or -errno. */
 long facts_read(const struct caps_context *context, const char *path, char *text, size_t size);
 bool facts_exists(const struct caps_context *context, const char *path);

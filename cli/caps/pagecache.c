@@ -70,13 +70,12 @@ static int pagecache_count(int fd, char *how, size_t size)
 	return syscall(PAGECACHE_CACHESTAT, fd, range, stat, 0U) ? -err : (int)stat[0];
 }
 
-/* Writes the file. Under a limit of file sizes the kernel would end this process by a signal. */
 static int pagecache_fill(int fd, const char *page, size_t size)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	struct sigaction before;
 	int i, err = 0;
 
-	sigaction(SIGXFSZ, &ignore, &before);
+	caps_outlive_limit(&before);
 	for (i = 0; !err && i < PAGECACHE_PAGES; i++)
 		if (write(fd, page, size) != (ssize_t)size)
 			err = errno;

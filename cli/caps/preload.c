@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,7 @@ static struct outcome preload_check_file(const char *path)
 
 static int preload_try_segment(void)
 {
+	struct sigaction before;
 	int fd, err = 0;
 
 	fd = memfd_create("spark-probe", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -105,9 +107,11 @@ static int preload_try_segment(void)
 		fd = memfd_create("spark-probe", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 	if (fd < 0)
 		return -errno;
+	caps_outlive_limit(&before);
 	if (ftruncate(fd, 4096) ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		err = -errno;
+	sigaction(SIGXFSZ, &before, NULL);
 	close(fd);
 	return err;
 }
@@ -135,7 +139,7 @@ struct outcome preload_probe(struct caps_context *context)
 		return outcome;
 	err = preload_try_segment();
 	if (err)
-		return advice_call(context, -err, "memfd_create");
+		return advice_call(context, -err, err == -EFBIG ? "ftruncate" : "memfd_create");
 	err = preload_try_socket();
 	return err ? advice_call(context, -err, "socket") : outcome;
 }

@@ -7,6 +7,7 @@
 #include "cli/caps/caps.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -60,4 +61,11 @@ void caps_probe_all(struct caps_context *context, struct outcome *outcomes)
 
 	memset(wanted, true, sizeof(wanted));
 	caps_probe(context, wanted, outcomes);
+}
+
+void caps_outlive_limit(struct sigaction *before)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGXFSZ, &ignore, before);
 }

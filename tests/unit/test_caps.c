@@ -97,6 +97,29 @@ START_TEST(test_rows)
 }
 END_TEST
 
+/* Several at once find what each finds alone, and no others are touched. */
+START_TEST(test_together)
+{
+	static struct caps_context context;
+	struct outcome outcomes[CAPS_MOST];
+	bool wanted[CAPS_MOST] = { false };
+	const struct capability *row;
+	size_t i, n;
+
+	row = caps_table(&n);
+	memset(outcomes, 0, sizeof(outcomes));
+	caps_init(&context, "");
+	for (i = 0; i < n; i++)
+		wanted[i] = !strcmp(row[i].name, "clock") || !strcmp(row[i].name, "psi");
+	caps_probe(&context, wanted, outcomes);
+	for (i = 0; i < n; i++)
+		if (wanted[i])
+			ck_assert_str_eq(outcomes[i].because, row[i].probe(&context).because);
+		else
+			ck_assert_int_eq(outcomes[i].because[0], '\0');
+}
+END_TEST
+
 START_TEST(test_filter)
 {
 	static const int errors[] = { EPERM, ENOSYS };
@@ -300,6 +323,7 @@ int main(int argc, char **argv)
 	probes = tcase_create("probes");
 	faked = tcase_create("faked");
 	tcase_add_test(probes, test_rows);
+	tcase_add_test(probes, test_together);
 	tcase_add_loop_test(probes, test_filter, 0, 4);
 	tcase_add_loop_test(probes, test_no_pmu, 0, 5);
 	tcase_add_test(probes, test_limit);
