@@ -99,6 +99,7 @@ cli_sources = \
 	cli/session/internal.h \
 	cli/session/loop.c \
 	cli/session/origin.c \
+	cli/session/place.c \
 	cli/session/process.c \
 	cli/session/segment.c \
 	cli/session/server.c \
@@ -135,3 +136,11 @@ libsparkcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 bin_PROGRAMS += sparkctl
 sparkctl_SOURCES = cli/main.c
 sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS)
+
+# Completions, where the shells look. They ask sparkctl, so nothing of them is made here.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = cli/completions/bash/sparkctl
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = cli/completions/zsh/_sparkctl
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = cli/completions/fish/sparkctl.fish

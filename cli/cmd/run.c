@@ -4,6 +4,7 @@
 #include "cli/cmd/print.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
@@ -28,7 +29,7 @@ struct run_options {
 #define OFFSET(member) offsetof(struct run_options, member)
 
 static const struct opt options[] = {
-	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker"),
+	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker", ""),
 	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL, "measure the command alone, not what it starts", NULL, false },
 	{ "follow", 0, OPT_FLAG, OFFSET(follow), NULL, NULL,
 	  "wait for all descendants, daemons too, instead of the command alone", NULL, false },
@@ -60,15 +61,28 @@ static const struct command_example examples[] = {
 static FILE *report_open(const struct run_options *o)
 {
 	FILE *f;
+	int fd;
 
 	if (!o->report)
 		return stderr;
 	if (!strcmp(o->report, "-"))
 		return stdout;
-	f = fopen(o->report, "we");
+	/* Tried before the run, emptied when there is a report: an older one may be in it. */
+	fd = open(o->report, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
 		error("cannot write the report to %s: %s", o->report, strerror(errno));
 	return f;
+}
+
+static void report_begin(const struct run_options *o, FILE *file)
+{
+	/* A reader that is gone or a limit must not end us: the status is the command's. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	/* Fails, and does no harm, for what is no file. */
+	if (o->report && file != stdout && ftruncate(fileno(file), 0) && errno != EINVAL)
+		verbose(1, "cannot empty %s: %s", o->report, strerror(errno));
 }
 
 /* Ends as the command did, so that whoever waits for us sees the same. */
@@ -148,6 +162,7 @@ static int run_and_report(const struct run_options *o, const struct output *form
 		const struct profile *profile = session_profile(session);
 		const struct session_facts *facts = session_facts(session);
 
+		report_begin(o, file);
 		if (watch_end(watch, profile, facts))
 			status = status ? status : STATUS_FAILURE;
 		if (print_report(&o->print, format, file, profile, facts))

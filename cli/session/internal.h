@@ -54,20 +54,32 @@ bool segment_in_use(struct segment *segment);
 /* Empties a slot whose thread is gone, after it was read, and gives it back to the agent. */
 void segment_reap_slot(const struct segment *segment, struct wire_view *view, u32 slot_ref);
 
-/* ---- server.c: where agents say hello */
+/* ---- place.c: the directory of the session */
 
 #define SERVER_PLACE_MOST 64       /* bytes of TMPDIR and the like that leave room for the rest of the path */
 #define SERVER_AGENT_LINK "libsparkagent.so" /* in the directory, where the agent's own path cannot stand in LD_PRELOAD */
 
-struct server {
+struct place {
 	char parent[80];             /* of the sessions of this user; "": none */
 	char dir[96];                /* of this one; 0700 */
+	int lock;                    /* the directory, locked as long as we live; -1: none */
+};
+
+/* Makes it, where it can be, and removes those of sessions that were killed. 0, or -1 without a message. */
+int place_make(struct place *place);
+void place_remove(struct place *place);
+
+/* ---- server.c: where agents say hello */
+
+struct server {
+	struct place place;
 	char path[100];
 	char invitation[256];        /* value of WIRE_ENV */
 	u8 token[WIRE_TOKEN_SIZE];
 	int fd[2];                   /* by path; by abstract name */
 	struct server_pending {
 		int fd;
+		pid_t pid;           /* of the peer */
 		u64 since_ns;
 	} pending[SERVER_PENDING];
 	u32 npending;
@@ -199,6 +211,16 @@ void process_describe(struct process *process);
 void process_name(struct process *process, char **argv);
 /* A forked child begins as its parent is. */
 void process_inherit(struct process *child, const struct process *parent);
+/* What is of use in /proc/PID/stat; times are clock ticks. */
+struct process_stat {
+	char state;
+	u32 parent;
+	u64 minflt, children_minflt, majflt, utime, stime;
+	int exit;                    /* wait status of a zombie */
+};
+
+/* Takes the text apart, which it changes; false: it is none. */
+bool process_stat_parse(char *text, struct process_stat *stat);
 /* CPU time and faults from /proc/PID/stat; false: gone. *status: the wait status of a zombie, else -1. */
 bool process_sample(struct process *process, u64 now_ns, int *status);
 /* The main child was waited for, after process_sample() of the zombie. */
@@ -235,6 +257,8 @@ struct track {
 
 void track_open(struct track *track, pid_t child);
 void track_close(struct track *track);
+/* Takes the records of a ring up to a time into track.events. */
+void track_take(struct track *track, struct track_ring *ring, u64 until_ns);
 /* Takes what the rings hold; last: also the newest. */
 void track_drain(struct session *session, bool last);
 
@@ -287,6 +311,7 @@ struct session {
 	bool over;                   /* all has been read */
 	bool timed_out;
 	u32 hellos;
+	u32 mismatches;              /* hellos of another version */
 	u64 unmeasured;              /* images for which there was no segment */
 	u64 refill_ns;               /* when to try again to make one */
 	u64 unreadable;              /* segments that could not be read */

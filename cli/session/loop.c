@@ -169,8 +169,9 @@ void session_hello(struct session *s, struct server_hello *h)
 	struct process *p;
 
 	if (h->hello.version != WIRE_VERSION) {
-		warning("the agent in process %d speaks version %u of the protocol, this sparkctl %u: it is not measured",
-			(int)h->pid, h->hello.version, WIRE_VERSION);
+		if (!s->mismatches++)
+			warning("the agent in process %d speaks version %u of the protocol, this sparkctl %u: it is not measured",
+				(int)h->pid, h->hello.version, WIRE_VERSION);
 		config.verdict = WIRE_MISMATCH;
 	} else if (s->options->no_inherit && h->pid != s->spawn.pid) {
 		config.verdict = WIRE_DORMANT;

@@ -175,43 +175,63 @@ void process_inherit(struct process *p, const struct process *parent)
 }
 
 /* proc(5): fields behind the command, which may contain anything but ends with the last ')'. */
-enum { STAT_MINFLT = 7, STAT_CMINFLT = 8, STAT_MAJFLT = 9, STAT_UTIME = 11, STAT_STIME = 12, STAT_EXIT = 49 };
+enum { STAT_PARENT = 1, STAT_MINFLT = 7, STAT_CMINFLT = 8, STAT_MAJFLT = 9, STAT_UTIME = 11, STAT_STIME = 12, STAT_EXIT = 49 };
+
+bool process_stat_parse(char *text, struct process_stat *stat)
+{
+	u64 field[STAT_EXIT + 1] = { 0 };
+	char *at = strrchr(text, ')'), *word, *rest;
+
+	if (!at || !(word = strtok_r(at + 1, " ", &rest)))
+		return false;
+	stat->state = word[0];
+	for (u32 i = 1; i <= STAT_EXIT && (word = strtok_r(NULL, " ", &rest)); i++)
+		field[i] = strtoull(word, NULL, 10);
+	stat->parent = (u32)field[STAT_PARENT];
+	stat->minflt = field[STAT_MINFLT];
+	stat->children_minflt = field[STAT_CMINFLT];
+	stat->majflt = field[STAT_MAJFLT];
+	stat->utime = field[STAT_UTIME];
+	stat->stime = field[STAT_STIME];
+	stat->exit = (int)field[STAT_EXIT];
+	return true;
+}
+
+static bool stat_read(u32 pid, struct process_stat *stat)
+{
+	char text[1024];
+
+	return proc_read(pid, "stat", text, sizeof(text)) > 0 && process_stat_parse(text, stat);
+}
 
 bool process_sample(struct process *p, u64 now_ns, int *status)
 {
-	u64 field[STAT_EXIT + 1] = { 0 }, tick_ns = NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK);
-	char text[1024], *at, *word, *rest;
-	char state;
+	u64 tick_ns = NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK);
+	struct process_stat stat;
 
 	*status = -1;
-	if (proc_read(p->facts.pid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')))
+	if (!stat_read(p->facts.pid, &stat))
 		return false;
-	word = strtok_r(at + 1, " ", &rest);
-	state = word ? word[0] : 0;
-	for (u32 i = 1; i <= STAT_EXIT && (word = strtok_r(NULL, " ", &rest)); i++)
-		field[i] = strtoull(word, NULL, 10);
 	p->last = (struct wire_rusage){
-		.minflt = field[STAT_MINFLT],
-		.majflt = field[STAT_MAJFLT],
-		.utime_ns = field[STAT_UTIME] * tick_ns,
-		.stime_ns = field[STAT_STIME] * tick_ns,
-		.cpu_ns = (field[STAT_UTIME] + field[STAT_STIME]) * tick_ns,
+		.minflt = stat.minflt,
+		.majflt = stat.majflt,
+		.utime_ns = stat.utime * tick_ns,
+		.stime_ns = stat.stime * tick_ns,
+		.cpu_ns = (stat.utime + stat.stime) * tick_ns,
 		.valid = 1,
 	};
 	p->last_ns = now_ns;
-	p->children_faults = field[STAT_CMINFLT];
-	if (state == 'Z' || state == 'X')
-		*status = (int)field[STAT_EXIT];
+	p->children_faults = stat.children_minflt;
+	if (stat.state == 'Z' || stat.state == 'X')
+		*status = stat.exit;
 	return true;
 }
 
 u32 process_parent(u32 pid)
 {
-	char text[1024], *at;
+	struct process_stat stat;
 
-	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')) || !at[1])
-		return 0;
-	return (u32)strtoul(at + 3, NULL, 10);
+	return stat_read(pid, &stat) ? stat.parent : 0;
 }
 
 void process_end(struct process *p, enum process_end how, u64 end_ns)

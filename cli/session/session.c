@@ -51,7 +51,7 @@ static int spawn_target(struct session *s, const struct inherited_limits *limits
 	obstacle = target_obstacle(s->options->argv[0]);
 	if (obstacle)
 		snprintf(s->obstacle, sizeof(s->obstacle), "%s %s", s->options->argv[0], obstacle);
-	env = target_environment(s->caps.agent, s->server.invitation, s->server.dir);
+	env = target_environment(s->caps.agent, s->server.invitation, s->server.place.dir);
 	if (!env)
 		return -1;
 	ret = spawn_start(&s->spawn, s->options->argv, env, limits, &s->signals);
@@ -145,7 +145,7 @@ enum session_end session_run(struct session **session, const struct session_opti
 		return SESSION_FAILED;
 	}
 	s->options = options;
-	s->server.fd[0] = s->server.fd[1] = -1;
+	s->server.fd[0] = s->server.fd[1] = s->server.place.lock = -1;
 	profile_init(&s->profile, options->group);
 	s->profile.threads_most = options->threads_most;
 	s->watch_ns = options->watcher ? 1 : 0;

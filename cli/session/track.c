@@ -164,7 +164,7 @@ static bool event_push(struct track *t, const struct track_event *e)
 	return true;
 }
 
-static void ring_drain(struct track *t, struct track_ring *r, u64 until_ns)
+void track_take(struct track *t, struct track_ring *r, u64 until_ns)
 {
 	u64 head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), at = r->page->data_tail;
 
@@ -287,7 +287,7 @@ void track_drain(struct session *s, bool last)
 		return;
 	t->nevents = 0;
 	for (u32 i = 0; i < t->count; i++)
-		ring_drain(t, &t->rings[i], last ? now : now - SETTLE_NS);
+		track_take(t, &t->rings[i], last ? now : now - SETTLE_NS);
 	if (t->nevents)
 		qsort(t->events, t->nevents, sizeof(*t->events), event_order);
 	for (size_t i = 0; i < t->nevents; i++) {

@@ -496,6 +496,18 @@ START_TEST(test_units)
 }
 END_TEST
 
+/* What completions offer for --format is what it takes. */
+START_TEST(test_words)
+{
+	size_t i;
+
+	for (i = 0; output_formats[i].name; i++)
+		ck_assert_str_eq(output_words[i], output_formats[i].name);
+	ck_assert_uint_gt(i, 0);
+	ck_assert_ptr_null(output_words[i]);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("table");
@@ -521,5 +533,6 @@ int main(void)
 	tcase_add_test(tests, test_cpu_of_open);
 	tcase_add_loop_test(tests, test_numbers, 0, ARRAY_SIZE(numbers));
 	tcase_add_test(tests, test_units);
+	tcase_add_test(tests, test_words);
 	return suite_run("table", tests);
 }
