@@ -21,6 +21,7 @@ cli_sources = \
 	cli/analyze/report_build.h \
 	cli/analyze/report_notes.c \
 	cli/analyze/report_rows.c \
+	cli/analyze/report_totals.c \
 	cli/analyze/report_windows.c \
 	cli/caps/advice.c \
 	cli/caps/advice_file.c \
@@ -59,6 +60,8 @@ cli_sources = \
 	cli/cmd/cmd.h \
 	cli/cmd/doctor.c \
 	cli/cmd/help.c \
+	cli/cmd/launch.c \
+	cli/cmd/launch.h \
 	cli/cmd/list.c \
 	cli/cmd/list.h \
 	cli/cmd/list_events.c \
@@ -73,6 +76,7 @@ cli_sources = \
 	cli/cmd/run.c \
 	cli/cmd/watch.c \
 	cli/cmd/watch.h \
+	cli/cmd/stat.c \
 	cli/log.c \
 	cli/log.h \
 	cli/opt.c \
@@ -87,12 +91,14 @@ cli_sources = \
 	cli/output/lines.c \
 	cli/output/lines.h \
 	cli/output/lines_origin.c \
+	cli/output/lines_agent.c \
 	cli/output/lines_report.c \
 	cli/output/output.c \
 	cli/output/output.h \
 	cli/output/table.c \
 	cli/pager.c \
 	cli/pager.h \
+	cli/output/table_totals.c \
 	cli/session/clock.c \
 	cli/session/facts.c \
 	cli/session/harvest.c \

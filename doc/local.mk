@@ -9,6 +9,7 @@ dist_man_MANS = \
 	doc/sparkctl-note.1 \
 	doc/sparkctl-report.1 \
 	doc/sparkctl-run.1 \
+	doc/sparkctl-stat.1 \
 	doc/sparkctl.1
 
 dist_doc_DATA = COPYING NEWS README doc/ARCHITECTURE

@@ -50,6 +50,7 @@ e2e_tests = \
 	tests/e2e/recording-errors.test \
 	tests/e2e/recording.test \
 	tests/e2e/seam.test \
+	tests/e2e/stat.test \
 	tests/e2e/structure.test \
 	tests/e2e/completion.test \
 	tests/e2e/docs.test \
@@ -62,6 +63,9 @@ e2e_tests = \
 	tests/e2e/exact-threads.test \
 	tests/e2e/exact-time.test \
 	tests/e2e/facts.test \
+	tests/e2e/foreign-preload.test \
+	tests/e2e/foreign-rights.test \
+	tests/e2e/foreign.test \
 	tests/e2e/header.test \
 	tests/e2e/hostile-protocol.test \
 	tests/e2e/hostile-seccomp.test \
@@ -115,9 +119,11 @@ target_programs = \
 	tests/targets/t_fork \
 	tests/targets/t_guest \
 	tests/targets/t_killat \
+	tests/targets/t_launch \
 	tests/targets/t_live_threads \
 	tests/targets/t_names \
 	tests/targets/t_nested \
+	tests/targets/t_rawclone \
 	tests/targets/t_recursive \
 	tests/targets/t_short_threads \
 	tests/targets/t_static \
@@ -137,6 +143,8 @@ target_libs = \
 target_parts = \
 	tests/targets/target.h
 
+tests/targets/t_launch: target_cflags = -static
+tests/targets/t_rawclone: target_cflags = -static -nostdlib -fno-stack-protector
 tests/targets/t_static: target_cflags = -static
 tests/targets/h_loaded: target_ldadd = -ldl
 # It speaks the protocol itself.

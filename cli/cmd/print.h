@@ -17,6 +17,7 @@ struct print_options {
 	enum color_mode color;
 	int quiet;
 	int verbose;
+	bool totals_only;            /* no option: see struct report_options */
 };
 
 #define PRINT_OFFSET(type, member) (offsetof(type, print) + offsetof(struct print_options, member))

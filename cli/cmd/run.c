@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The command "run": a session and its report. */
-#define _GNU_SOURCE
-#include "cli/cmd/print.h"
-
-#include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
+#include "cli/cmd/launch.h"
+#include "cli/cmd/print.h"
 #include "cli/cmd/watch.h"
 #include "cli/log.h"
 
@@ -30,11 +24,7 @@ struct run_options {
 
 static const struct opt options[] = {
 	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker", ""),
-	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL, "measure the command alone, not what it starts", NULL, false },
-	{ "follow", 0, OPT_FLAG, OFFSET(follow), NULL, NULL,
-	  "wait for all descendants, daemons too, instead of the command alone", NULL, false },
-	{ "timeout", 0, OPT_SECONDS, OFFSET(timeout_ns), "TIME", NULL,
-	  "end the command after this time (s, ms, m) by SIGTERM, then SIGKILL; exit status 124", NULL, false },
+	LAUNCH_SCOPE_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
 	  NULL, false },
@@ -43,8 +33,7 @@ static const struct opt options[] = {
 	{ "note", 0, OPT_STRING, OFFSET(note), "TEXT", NULL, "a note for the report and the recording", NULL, false },
 	{ "live", 0, OPT_FLAG, OFFSET(live), NULL, NULL,
 	  "while it runs, show on the terminal the time and the regions that it goes to", NULL, false },
-	{ "report", 0, OPT_STRING, OFFSET(report), "FILE", NULL, "write the report there; - is standard output", "standard error",
-	  false },
+	LAUNCH_REPORT_ROW(struct run_options),
 	PRINT_SHAPE_ROWS(struct run_options),
 	{ .name = NULL },
 };
@@ -57,69 +46,6 @@ static const struct command_example examples[] = {
 	{ "sparkctl run --format json --report - ./app", "for programs: schema spark-report/1" },
 	{ .line = NULL },
 };
-
-static FILE *report_open(const struct run_options *o)
-{
-	FILE *f;
-	int fd;
-
-	if (!o->report)
-		return stderr;
-	if (!strcmp(o->report, "-"))
-		return stdout;
-	/* Tried before the run, emptied when there is a report: an older one may be in it. */
-	fd = open(o->report, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f)
-		error("cannot write the report to %s: %s", o->report, strerror(errno));
-	return f;
-}
-
-static void report_begin(const struct run_options *o, FILE *file)
-{
-	/* A reader that is gone or a limit must not end us: the status is the command's. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	/* Fails, and does no harm, for what is no file. */
-	if (o->report && file != stdout && ftruncate(fileno(file), 0) && errno != EINVAL)
-		verbose(1, "cannot empty %s: %s", o->report, strerror(errno));
-}
-
-/* Ends as the command did, so that whoever waits for us sees the same. */
-static int die_as(int signal_number)
-{
-	sigset_t set;
-
-	command_end_output(STATUS_OK);
-	/* The core is the command's; RLIMIT_CORE would not hold back one that is piped (core(5)). */
-	prctl(PR_SET_DUMPABLE, 0);
-	signal(signal_number, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, signal_number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(signal_number);
-	return 128 + signal_number;
-}
-
-static int end_status(enum session_end end, const struct session *session)
-{
-	const struct session_facts *facts = session_facts(session);
-
-	switch (end) {
-	case SESSION_FAILED:
-		return STATUS_FAILURE;
-	case SESSION_NOT_FOUND:
-		return STATUS_NOT_FOUND;
-	case SESSION_NOT_EXECUTABLE:
-		return STATUS_NOT_EXECUTABLE;
-	case SESSION_TIMEOUT:
-		return STATUS_TIMEOUT;
-	case SESSION_INTERRUPTED:
-		return 128 + SIGINT;
-	default:
-		return facts->signal ? -facts->signal : facts->status;
-	}
-}
 
 #define RECORD_THREADS 4096        /* rows of their own in a recording; it must not grow with every thread of a long run */
 
@@ -157,12 +83,12 @@ static int run_and_report(const struct run_options *o, const struct output *form
 
 	so.watcher = watch_watcher(watch);
 	end = session_run(&session, &so);
-	status = end_status(end, session);
+	status = launch_status(end, session);
 	if (end >= SESSION_ENDED) {
 		const struct profile *profile = session_profile(session);
 		const struct session_facts *facts = session_facts(session);
 
-		report_begin(o, file);
+		launch_report_begin(file, o->report);
 		if (watch_end(watch, profile, facts))
 			status = status ? status : STATUS_FAILURE;
 		if (print_report(&o->print, format, file, profile, facts))
@@ -183,7 +109,7 @@ static int outputs_open(const struct run_options *o, struct watch *watch, FILE *
 
 	if (status)
 		return status;
-	*file = report_open(o);
+	*file = launch_report_open(o->report);
 	if (o->live)
 		live_open(&watch->live);
 	return *file ? 0 : STATUS_FAILURE;
@@ -211,11 +137,7 @@ static int run_command(int argc, char **argv)
 	if (!status)
 		status = run_and_report(&o, format, file, &watch, argv + first);
 	watch_close(&watch);
-	if (file && o.report && file != stdout && fclose(file)) {
-		error("cannot write the report to %s: %s", o.report, strerror(errno));
-		status = status ? status : STATUS_FAILURE;
-	}
-	return status < 0 ? die_as(-status) : status;
+	return launch_end(file, o.report, status);
 }
 
 const struct command command_run = {

@@ -3,6 +3,7 @@
 #ifndef CLI_SESSION_INTERNAL_H
 #define CLI_SESSION_INTERNAL_H
 
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -57,7 +58,9 @@ void segment_reap_slot(const struct segment *segment, struct wire_view *view, u3
 /* ---- place.c: the directory of the session */
 
 #define SERVER_PLACE_MOST 64       /* bytes of TMPDIR and the like that leave room for the rest of the path */
-#define SERVER_AGENT_LINK "libsparkagent.so" /* in the directory, where the agent's own path cannot stand in LD_PRELOAD */
+/* In the directory, where the agent's own path cannot stand in LD_PRELOAD: links to it, or to its folder. */
+#define SERVER_AGENT_LINK "libsparkagent.so"
+#define SERVER_FOLDER_LINK "not-libasan.so"
 
 struct place {
 	char parent[80];             /* of the sessions of this user; "": none */
@@ -118,8 +121,11 @@ struct spawn {
 	int error;                   /* read end: errno of a failed exec */
 };
 
-/* Forks a child that waits. 0 or -1 after a message. */
-int spawn_start(struct spawn *spawn, char **argv, char **env, const struct inherited_limits *limits,
+/*
+ * Forks a child that waits. elf: the file to execute as it is, where no shell may try what the
+ * kernel refuses; else NULL. 0 or -1 after a message.
+ */
+int spawn_start(struct spawn *spawn, char **argv, const char *elf, char **env, const struct inherited_limits *limits,
 		const struct inherited_signals *signals);
 /* Lets it exec. 0, or the errno of its failed exec. */
 int spawn_go(struct spawn *spawn);
@@ -127,12 +133,26 @@ int spawn_go(struct spawn *spawn);
 /* The environment of the target: ours with the agent preloaded and the invitation. NULL after a message. */
 char **target_environment(const char *agent, const char *invitation, const char *dir);
 void target_environment_free(char **env);
-/* Why the agent cannot enter the command, or NULL; static storage. */
-const char *target_obstacle(const char *command);
+
+/* ---- target.c: what a file tells before its start */
+
+struct target {
+	char path[PATH_MAX];         /* as execvp(3) finds it; "": not found */
+	char obstacle[512];          /* why the agent cannot enter it, with its name; "": none is known */
+	bool guarded;                /* the kernel takes an unprivileged user's events off it */
+	bool elf;                    /* a program, for whatever machine, and no script */
+};
+
+void target_look(struct target *target, const char *command);
+/* Adds what the file tells; the obstacle calls it by the name. */
+void target_look_file(struct target *target, const char *name, const char *path);
 
 /* ---- totals.c: the whole tree from outside */
 
 struct total_event;
+
+/* What of the tree ran without the events, since the kernel had taken them off (perf_event_exit_task() at an exec). */
+enum totals_hidden { TOTALS_SEEN, TOTALS_LITTLE_HIDDEN, TOTALS_HIDDEN };
 
 struct totals {
 	struct total_event *events;
@@ -144,14 +164,20 @@ struct totals {
 	struct total_fact facts[24];
 	size_t nfacts;
 	char notes[24][512];
+	bool inherit;
+	enum totals_hidden hidden;
+	char hidden_note[400];       /* why, of a value that is missing or incomplete */
 };
 
 void totals_keep(struct totals *totals);
 /* Opens the events on the stopped child. */
 void totals_arm(struct totals *totals, pid_t child, bool inherit);
-/* Reads them, with the child's rusage where the kernel gave none. */
+/*
+ * Reads them, with the child's rusage where the kernel gave none. hidden: what the session has seen of it; more of
+ * it is found by the CPU time that is missing.
+ */
 void totals_read(struct totals *totals, struct caps_context *caps, u64 elapsed_ns, const struct rusage *usage,
-		 bool reaped);
+		 bool reaped, enum totals_hidden hidden);
 void totals_close(struct totals *totals);
 
 /* ---- process.c: the processes of the tree */
@@ -178,6 +204,9 @@ struct process {
 	u64 children_faults;         /* of those it waited for */
 	bool exact;                  /* last are its final figures, by its parent */
 	u32 threads;                 /* that live, by the kernel's records; 0: not tracked */
+	bool hidden;                 /* its exec took the kernel's records off it */
+	u64 leaving_ns;              /* an exit was told that may have been that; 0: none */
+	char *no_agent;              /* why there is none in it; NULL: not known */
 };
 
 #define PROCESS_BUCKETS 4096
@@ -205,8 +234,10 @@ void process_unwatch(struct process *process);
 void process_confirm(struct process *process);
 /* Sends a signal, to no other process that has its pid by now. */
 void process_kill(const struct process *process, int signal_number);
-/* What /proc says of its command and image, now. */
-void process_describe(struct process *process);
+/* What /proc says of its command and image, now. False: nothing any more. */
+bool process_describe(struct process *process);
+/* It has become another image: its name by the kernel's record, where /proc says nothing, and what may keep the agent out. */
+void process_replaced(struct process *process, const char *name);
 /* The words of its command, where /proc says nothing any more. */
 void process_name(struct process *process, char **argv);
 /* A forked child begins as its parent is. */
@@ -241,6 +272,7 @@ struct track_event {
 	u64 time_ns;
 	u32 pid, ppid, tid;
 	u32 type;                    /* PERF_RECORD_FORK, _EXIT, or _COMM: an exec */
+	char name[16];               /* of an exec */
 };
 
 struct track {
@@ -261,6 +293,9 @@ void track_close(struct track *track);
 void track_take(struct track *track, struct track_ring *ring, u64 until_ns);
 /* Takes what the rings hold; last: also the newest. */
 void track_drain(struct session *session, bool last);
+
+/* When a process ended that is gone now, or found alive at the end: by its record, if that was one of its end. */
+u64 track_end(struct session *session, struct process *process, u64 now_ns);
 
 /* The descriptor, or closed and -1 with EMFILE where it is one of the spare ones. */
 int descriptor_keep(int fd);
@@ -316,6 +351,8 @@ struct session {
 	u64 refill_ns;               /* when to try again to make one */
 	u64 unreadable;              /* segments that could not be read */
 	u64 unstarted;               /* agents that said hello and could not go on */
+	u32 hidden;                  /* processes that the kernel's records left at an exec */
+	bool main_hidden;            /* the command is one of them */
 	struct session_facts facts;
 	struct process_facts *process_facts;
 	struct capability_fact capabilities[CAPS_MOST];
@@ -323,7 +360,8 @@ struct session {
 	bool probed;                 /* outcomes are those of before the start */
 	u64 watch_ns;                /* when the watcher looks next; 0: never */
 	struct loss_fact losses[5];
-	char host[80], kernel[200], cpu[128], obstacle[256];
+	char host[80], kernel[200], cpu[128];
+	struct target target;
 };
 
 /* ---- clock.c */

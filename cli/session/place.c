@@ -26,6 +26,7 @@ static void place_empty(int dir)
 	unlinkat(dir, "s", 0);
 	unlinkat(dir, "t", 0);
 	unlinkat(dir, SERVER_AGENT_LINK, 0);
+	unlinkat(dir, SERVER_FOLDER_LINK, 0);
 }
 
 /*
@@ -55,7 +56,7 @@ static void stale_remove(int parent, const char *name)
 	close(dir);
 }
 
-/* The parent of all sessions of this user. Its name can be guessed, so it counts only if it is ours alone. */
+/* The parent of this user's sessions. Its name can be guessed: it counts only if it is ours alone. */
 static bool parent_ready(const char *path)
 {
 	struct dirent *e;
@@ -79,7 +80,10 @@ static bool parent_ready(const char *path)
 	return true;
 }
 
-/* A short path, since sun_path has 108 bytes: BASE/spark-UID/XXXXXX, or BASE/spark-XXXXXX where the former is not safe. */
+/*
+ * A short path, since sun_path has 108 bytes: BASE/spark-UID/XXXXXX, or BASE/spark-XXXXXX where the
+ * former is not safe.
+ */
 static bool place_make_in(struct place *p, const char *base)
 {
 	if (!base || base[0] != '/' || strlen(base) > SERVER_PLACE_MOST)

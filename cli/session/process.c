@@ -128,7 +128,7 @@ static ssize_t proc_read(u32 pid, const char *name, char *text, size_t size)
 	return n;
 }
 
-void process_describe(struct process *p)
+bool process_describe(struct process *p)
 {
 	char text[4096], path[64];
 	ssize_t n = proc_read(p->facts.pid, "cmdline", text, sizeof(text));
@@ -149,6 +149,29 @@ void process_describe(struct process *p)
 	}
 	p->facts.command = p->command;
 	p->facts.image = p->image;
+	return n > 0;
+}
+
+void process_replaced(struct process *p, const char *name)
+{
+	struct target target = { .elf = false };
+	char path[64];
+
+	p->facts.agent = false;
+	free(p->no_agent);
+	p->no_agent = NULL;
+	free(p->command);
+	free(p->image);
+	p->command = p->image = NULL;
+	process_describe(p);
+	if (!p->command)
+		p->command = strdup(name);
+	p->facts.command = p->command;
+	snprintf(path, sizeof(path), "/proc/%u/exe", p->facts.pid);
+	if (p->image)
+		target_look_file(&target, "", path);
+	if (target.obstacle[0])
+		p->no_agent = strdup(target.obstacle + 1); /* without the blank behind the name */
 }
 
 void process_name(struct process *p, char **argv)
@@ -166,6 +189,7 @@ void process_name(struct process *p, char **argv)
 void process_inherit(struct process *p, const struct process *parent)
 {
 	p->facts.parent = parent->facts.id;
+	p->facts.agent = parent->facts.agent;
 	if (p->command || p->image)
 		return;
 	p->command = parent->command ? strdup(parent->command) : NULL;
@@ -296,9 +320,11 @@ void process_settle(struct process *p, const struct wire_process *wire)
 		p->facts.usage = usage_minus(&p->last, begin);
 		p->facts.usage_state = p->exact ? CELL_COUNTED : CELL_ESTIMATE;
 		p->facts.usage_note = p->exact ? "from wait4" : p->alive ? "as of now, in clock ticks, from /proc" :
-						 "it ended without its exit handlers: last seen in /proc, in clock ticks";
+				      p->facts.agent ? "it ended without its exit handlers: last seen in /proc, in clock ticks" :
+						       "no agent was in it: last seen in /proc, in clock ticks";
 	} else {
-		p->facts.usage_note = "it ended without its exit handlers";
+		p->facts.usage_note = p->facts.agent ? "it ended without its exit handlers" :
+						       "no agent was in it, and it ended before it was seen in /proc";
 	}
 }
 
@@ -311,6 +337,7 @@ void processes_free(struct processes *all)
 			close(p->pidfd);
 		free(p->command);
 		free(p->image);
+		free(p->no_agent);
 		free(p);
 	}
 	free(all->list);

@@ -31,6 +31,7 @@ struct session_options {
 	const char *note;            /* NULL: none */
 	const struct session_watcher *watcher; /* NULL: none */
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
+	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool no_inherit;
 	bool follow;
 	bool cpu_clock;

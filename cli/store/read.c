@@ -127,6 +127,7 @@ TAKE_TEXT(clock, facts.clock)
 TAKE_REAL(hint, clock.hint)
 TAKE_NUMBER(identity, bool, clock.identity)
 TAKE_TEXT(not_preloaded, facts.not_preloaded)
+TAKE_TEXT(uncounted, facts.uncounted)
 TAKE_TEXT(metrics, options.report.metrics)
 TAKE_TEXT(regions, options.report.regions)
 TAKE_TEXT(sort_by, options.report.sort_by)
@@ -156,7 +157,7 @@ static const struct run_row run_rows[] = {
 	{ "signal", take_signal }, { "timeout", take_timeout }, { "duration_ns", take_duration },
 	{ "host", take_host }, { "kernel", take_kernel }, { "cpu", take_cpu }, { "clock", take_clock },
 	{ "ns_per_tick_hint", take_hint }, { "clock_is_ns", take_identity },
-	{ "not_preloaded", take_not_preloaded }, { "metrics", take_metrics }, { "regions", take_regions },
+	{ "not_preloaded", take_not_preloaded }, { "uncounted", take_uncounted }, { "metrics", take_metrics }, { "regions", take_regions },
 	{ "sort_by", take_sort_by }, { "group_by", take_group }, { "repaired", take_repaired },
 	{ "marker_pairs", take_pairs }, { "marker_ticks", take_pair_cost }, { "sources", take_sources },
 };

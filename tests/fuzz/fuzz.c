@@ -8,14 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz.h"
 
 /* A sound input takes less than a millisecond. */
-#define PATIENCE_SECONDS 20
-#define PATIENCE_ROUNDS 256
+#define PATIENCE_SECONDS 20        /* of CPU time */
+#define PATIENCE_ROUNDS 16
 #define SINK_ROOM (1u << 20)
 
 static u64 state = 1;
@@ -201,7 +202,10 @@ static size_t memory_held(void)
 	return __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes() : 0;
 }
 
-/* In a copy of just its size. What is still held after a second time is a leak: the first may fill a cache. */
+/*
+ * In a copy of just its size. What is still held after a second time is a leak: the first may fill
+ * a cache.
+ */
 static void input_run(const u8 *bytes, size_t size)
 {
 	u8 *copy = malloc(size ? size : 1);
@@ -279,7 +283,10 @@ static void input_save(void)
 		close(fd);
 }
 
-/* Sanitizers say what is wrong, call this, and end the program; that of undefined behaviour calls what has this name. */
+/*
+ * Sanitizers say what is wrong, call this, and end the program; that of undefined behaviour calls
+ * what has this name.
+ */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 void __ubsan_on_report(void);
 void __ubsan_on_report(void)
@@ -289,8 +296,8 @@ void __ubsan_on_report(void)
 
 static void crashed(int n)
 {
-	if (n == SIGALRM)
-		fprintf(stderr, "%s: an input of rounds up to %llu takes more than %d s\n", fuzz_target.name,
+	if (n == SIGPROF)
+		fprintf(stderr, "%s: an input of rounds up to %llu takes more than %d s of CPU time\n", fuzz_target.name,
 			(unsigned long long)round_now, PATIENCE_SECONDS);
 	input_save();
 	signal(n, SIG_DFL);
@@ -301,7 +308,7 @@ static void ends_watch(void)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 
-	signal(SIGALRM, crashed);
+	signal(SIGPROF, crashed);
 	signal(SIGABRT, crashed);
 	if (__sanitizer_set_death_callback) {
 		__sanitizer_set_death_callback(input_save);
@@ -340,7 +347,7 @@ static void rounds_run(u64 rounds)
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	for (round_now = 0; round_now < rounds; round_now++) {
 		if (round_now % PATIENCE_ROUNDS == 0)
-			alarm(PATIENCE_SECONDS);
+			setitimer(ITIMER_PROF, &(struct itimerval){ .it_value.tv_sec = PATIENCE_SECONDS }, NULL);
 		state = (seed + round_now) * 0x9e3779b97f4a7c15ULL;
 		state = state ? state : 1;
 		size = fuzz_target.make(bytes);
@@ -349,7 +356,7 @@ static void rounds_run(u64 rounds)
 			size = fuzz_target.mutate(bytes, size);
 		input_run(bytes, size);
 	}
-	alarm(0);
+	setitimer(ITIMER_PROF, &(struct itimerval){ .it_value.tv_sec = 0 }, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	free(bytes);
 	printf("# %s: %llu inputs of seed %llu in %.1f s\n", fuzz_target.name, (unsigned long long)rounds,

@@ -34,8 +34,8 @@ static void session_begin(enum profile_group group)
 	static struct session_options options;
 
 	options.group = group;
-	session = (struct session){ .options = &options, .clock_kind = WIRE_CLOCK_VDSO, .clock.identity = true, .signal_fd = -1,
-				    .start_ns = 0 };
+	session = (struct session){ .options = &options, .clock_kind = WIRE_CLOCK_VDSO, .clock.identity = true,
+				    .signal_fd = -1 };
 	profile_init(&session.profile, group);
 }
 
@@ -71,7 +71,8 @@ static void harvest_run(const u8 *bytes, size_t size)
 		segment_in_use(g);
 	harvest_all(&session, g);
 	fuzz_check(g->closed && g->fd < 0, "a segment that was read is closed");
-	fuzz_check(session.processes.count < size / sizeof(struct wire_process) * 2 + 2, "processes are as many as there is room for");
+	fuzz_check(session.processes.count < size / sizeof(struct wire_process) * 2 + 2,
+		   "processes are as many as there is room for");
 	session_end(g);
 }
 

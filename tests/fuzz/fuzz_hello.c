@@ -75,9 +75,12 @@ static size_t hello_make(u8 *input)
 		return size + (size_t)sprintf((char *)input + size, "%d,1,99,%032d,/nonexistent/spark-0/abcdef/s", WIRE_VERSION, 0);
 	if (input[0] == SIDE_AGENT)
 		return size + message_put(input + size, 0, (u8)fuzz_below(PASSED_MOST + 1), &config, sizeof(config));
-	for (u64 n = 1 + fuzz_below(4); n; n--)
-		size += message_put(input + size, (u8)fuzz_below(CONNECTIONS), (u8)(fuzz_once_in(4) ? fuzz_below(PASSED_MOST + 1) : 0),
-				    &hello, sizeof(hello));
+	for (u64 n = 1 + fuzz_below(4); n; n--) {
+		u8 connection = (u8)fuzz_below(CONNECTIONS);
+		u8 passed = (u8)(fuzz_once_in(4) ? fuzz_below(PASSED_MOST + 1) : 0);
+
+		size += message_put(input + size, connection, passed, &hello, sizeof(hello));
+	}
 	return size;
 }
 
@@ -160,7 +163,8 @@ static void server_run(const u8 *at, size_t left)
 		fuzz_check(taken == genuine, "a hello is taken if it is one");
 		if (!taken)
 			continue;
-		fuzz_check(!memcmp(&hello.hello, at - length, length) && hello.pid == (pid_t)connection, "it is the one that was sent");
+		fuzz_check(!memcmp(&hello.hello, at - length, length), "it is the one that was sent");
+		fuzz_check(hello.pid == (pid_t)connection, "it is of whom it came from");
 		server_answer(&hello, &config, null_fd);
 	}
 	/* Silence has an end. */

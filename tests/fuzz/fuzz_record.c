@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records of others: the kernel's ring of forks and exits, its line about a process, the header of
- * the program that is to be measured, the notes of the objects in its process. A reader is one row; the first byte of
- * an input says which.
+ * the program that is to be measured, the notes of the objects in its process. A reader is one row;
+ * the first byte of an input says which.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -35,7 +35,8 @@ struct ring_record {
 
 static size_t ring_make(u8 *bytes)
 {
-	static const u32 types[] = { PERF_RECORD_FORK, PERF_RECORD_EXIT, PERF_RECORD_COMM, PERF_RECORD_LOST, PERF_RECORD_SAMPLE };
+	static const u32 types[] = { PERF_RECORD_FORK, PERF_RECORD_EXIT, PERF_RECORD_COMM, PERF_RECORD_LOST,
+				     PERF_RECORD_SAMPLE };
 	size_t size = 0;
 
 	for (u64 n = fuzz_below(20); n; n--) {
@@ -50,7 +51,7 @@ static size_t ring_make(u8 *bytes)
 	return size;
 }
 
-/* The bytes end at the end of the ring, or anywhere in it: records wrap. The ring has memory of just its size. */
+/* The bytes begin anywhere in the ring: records wrap. It has memory of just its size. */
 static void ring_run(const u8 *bytes, size_t size)
 {
 	u8 *ring = malloc(sizeof(struct perf_event_mmap_page) + RING);
@@ -108,10 +109,11 @@ static void stat_run(const u8 *bytes, size_t size)
 
 static size_t elf_make(u8 *bytes)
 {
-	Elf64_Ehdr e = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT }, .e_type = ET_DYN,
-			 .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_phoff = sizeof(e), .e_ehsize = sizeof(e),
+	Elf64_Ehdr e = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			 .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_phoff = sizeof(e), .e_ehsize = sizeof(e),
 			 .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 3 };
-	Elf64_Phdr p[3] = { { .p_type = PT_PHDR }, { .p_type = PT_LOAD }, { .p_type = fuzz_once_in(2) ? PT_INTERP : PT_NOTE } };
+	Elf64_Phdr p[3] = { { .p_type = PT_PHDR }, { .p_type = PT_LOAD },
+			    { .p_type = fuzz_once_in(2) ? PT_INTERP : PT_NOTE } };
 	static const char script[] = "#! /bin/sh -e\necho\n";
 
 	if (fuzz_once_in(8)) {
@@ -128,12 +130,13 @@ static int file_fd;
 static void elf_run(const u8 *bytes, size_t size)
 {
 	struct caps_context context = { .root = "" };
+	struct target target;
 	char path[64];
 
 	if (ftruncate(file_fd, 0) || pwrite(file_fd, bytes, size, 0) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file_fd);
-	target_obstacle(path);
+	target_look(&target, path);
 	snprintf(context.agent, sizeof(context.agent), "%s", path);
 	fuzz_check(preload_probe(&context).because[0], "there is a reason");
 }
@@ -177,7 +180,7 @@ static size_t notes_make(u8 *bytes)
 	return size;
 }
 
-/* The content of each note with the right size leads to a slot: it is relative to where the input lies now. */
+/* Eight equal bytes stand for what leads to a slot: that is relative to where the input lies. */
 static void notes_run(const u8 *bytes, size_t size)
 {
 	u8 *copy = malloc(size + 1);

@@ -27,7 +27,7 @@ static void facts_open(char **argv)
 
 /* ---- memory that is short ------------------------------------------------------------------------------ */
 
-/* The linker sends the calls of what is tested here (--wrap). How many allocations still succeed; 0: all. */
+/* The linker sends the calls here (--wrap). How many allocations still succeed; 0: all. */
 static u32 allocations_left;
 
 void *__real_malloc(size_t size);
@@ -131,7 +131,8 @@ static void segment_run(const u8 *bytes, size_t size)
 {
 	const struct wire_header *header = (const void *)bytes;
 	u64 how = size < sizeof(*header) ? size : header->free_slots;
-	struct report_options options = { .regions = how & 0x700 ? NULL : "a*,*;b", .metrics = how & 0x70 ? "calls,wall,cpu" : NULL };
+	struct report_options options = { .regions = how & 0x700 ? NULL : "a*,*;b",
+					  .metrics = how & 0x70 ? "calls,wall,cpu" : NULL };
 	struct wire_view view = { .base = bytes, .size = size };
 	struct profile profile;
 	struct report *report;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A segment as the agent leaves it: threads, a child, handlers' lanes, misuse, windows, what is still open. */
+/*
+ * A segment as the agent leaves it: threads, a child, handlers' lanes, misuse, windows, what is
+ * still open.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Records and places of a sound segment; see seeds.h. Made from the structures by name: what wire.h moves, moves here. */
+/*
+ * Records and places of a sound segment; see seeds.h. Made from the structures by name: what wire.h
+ * moves, moves here.
+ */
 #include "tests/fuzz/seeds.h"
 
 #include <stdlib.h>
@@ -242,7 +245,8 @@ static void slot_add(struct seed *seed, struct wire_view *view, const struct wir
 void seed_init(struct seed *seed, u8 *bytes, size_t size)
 {
 	struct wire_view view = { .base = bytes, .size = size };
-	struct wire_walk slots = wire_walk_slots(&view), processes = wire_walk_processes(&view), windows = wire_walk_windows(&view);
+	struct wire_walk slots = wire_walk_slots(&view), processes = wire_walk_processes(&view);
+	struct wire_walk windows = wire_walk_windows(&view);
 	const struct wire_slot *slot;
 	const struct wire_window *window;
 

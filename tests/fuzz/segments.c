@@ -40,7 +40,7 @@ static void seed_tiny(void)
 	seed_take(SEED_TINY, &sample);
 }
 
-/* With everything in it: sources, a lane of handlers, two threads, a call that was torn, a name that was cut. */
+/* With everything in it: sources, a lane of handlers, two threads, a torn call, a cut name. */
 static void seed_full(void)
 {
 	struct sample sample = { .slot = 0 };

@@ -115,10 +115,12 @@ static void tell(const char *what, const void *bytes, size_t size, int passed)
 {
 	struct wire_config config = { .verdict = 99 };
 	int fd = reach(), memfd;
+	const char *came;
 
 	say(fd, bytes, size, passed);
 	memfd = hear(fd, &config);
-	printf("%s: %s\n", what, memfd >= 0 ? "a segment" : memfd == -1 ? "an answer" : memfd == -2 ? "refused" : "kept waiting");
+	came = memfd >= 0 ? "a segment" : memfd == -1 ? "an answer" : memfd == -2 ? "refused" : "kept waiting";
+	printf("%s: %s\n", what, came);
 	if (memfd >= 0)
 		close(memfd);
 	close(fd);
@@ -171,7 +173,8 @@ static void stranger(void)
 			continue;
 		address.sun_family = AF_UNIX;
 		memcpy(address.sun_path + 1, at + 1, sizeof(WIRE_ABSTRACT_PREFIX) - 1 + WIRE_ABSTRACT_DIGITS);
-		address_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(WIRE_ABSTRACT_PREFIX) + WIRE_ABSTRACT_DIGITS);
+		address_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(WIRE_ABSTRACT_PREFIX) +
+					   WIRE_ABSTRACT_DIGITS);
 		break;
 	}
 	tell("a stranger", &hello, sizeof(hello), 0);
