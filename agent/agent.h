@@ -169,7 +169,7 @@ void agent_usage(enum source_scope scope, u32 sources, struct wire_usage *usage)
 /* SAFE. The sources whose usage is read of each thread: all only if its rows are asked for. */
 static inline u32 agent_thread_sources(void)
 {
-	return agent.flags & WIRE_PER_THREAD ? SOURCE_ALL : 1u << SOURCE_rusage;
+	return agent.flags & WIRE_THREAD_USAGE ? SOURCE_ALL : 1u << SOURCE_rusage;
 }
 /* SAFE. Writes the calibration into the process's record. */
 void agent_publish_costs(void);

@@ -81,6 +81,7 @@ enum wire_config_flags {
 	WIRE_NO_FORKS = 1 << 1,      /* forked children stay dormant (--no-inherit) */
 	WIRE_PER_THREAD = 1 << 2,    /* slots of ended threads are not reused by the agent: sparkctl reaps them */
 	WIRE_EXECED = 1 << 3,        /* another measured image was in the process before: what it used is wanted */
+	WIRE_THREAD_USAGE = 1 << 4,  /* of each thread all sources are read, though that delays its end */
 };
 
 /* sparkctl's answer to the hello; the memfd comes with it as SCM_RIGHTS. */
@@ -145,7 +146,7 @@ enum wire_absent_reason {
 	WIRE_ABSENT_OFF,             /* all zeros: the kernel does not count */
 	WIRE_ABSENT_MANY,            /* too many threads to read them all */
 	WIRE_ABSENT_THREADS,         /* of several threads: only if the source is asked for */
-	WIRE_ABSENT_NOT_ASKED,       /* of a thread: only if WIRE_PER_THREAD */
+	WIRE_ABSENT_NOT_ASKED,       /* of a thread: only if WIRE_THREAD_USAGE */
 	WIRE_ABSENT_REGIONS,         /* the source has no figures of whole threads and processes */
 	WIRE_ABSENT_REASONS,
 	WIRE_ABSENT_MAX = 16

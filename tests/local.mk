@@ -9,6 +9,7 @@ unit_tests = \
 	tests/unit/test_json \
 	tests/unit/test_opt \
 	tests/unit/test_proc \
+	tests/unit/test_probes \
 	tests/unit/test_profile \
 	tests/unit/test_store \
 	tests/unit/test_sample \
@@ -27,6 +28,7 @@ fuzz_tests = \
 
 # What several of them include.
 unit_parts = \
+	tests/unit/caps_root.h \
 	tests/unit/sample.h \
 	tests/unit/segment.h \
 	tests/unit/suite.h
@@ -56,6 +58,8 @@ e2e_tests = \
 	tests/e2e/structure.test \
 	tests/e2e/completion.test \
 	tests/e2e/docs.test \
+	tests/e2e/doctor.test \
+	tests/e2e/doctor-seccomp.test \
 	tests/e2e/ending-kill.test \
 	tests/e2e/ending.test \
 	tests/e2e/exact-counts.test \
@@ -71,6 +75,7 @@ e2e_tests = \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
 	tests/e2e/killed.test \
+	tests/e2e/list.test \
 	tests/e2e/misuse-loaded.test \
 	tests/e2e/misuse-signals.test \
 	tests/e2e/misuse.test \
@@ -109,6 +114,7 @@ target_programs = \
 	tests/targets/h_misuse \
 	tests/targets/h_names \
 	tests/targets/h_protocol \
+	tests/targets/h_refuse \
 	tests/targets/h_sandbox \
 	tests/targets/h_signal \
 	tests/targets/h_user \

@@ -373,8 +373,8 @@ struct session {
 	bool main_hidden;            /* the command is one of them */
 	struct session_facts facts;
 	struct process_facts *process_facts;
-	struct capability_fact capabilities[16];
-	struct outcome outcomes[16];
+	struct capability_fact capabilities[CAPS_MOST];
+	struct outcome outcomes[CAPS_MOST];
 	bool probed;                 /* outcomes are those of before the start */
 	u64 watch_ns;                /* when the watcher looks next; 0: never */
 	struct loss_fact losses[5];

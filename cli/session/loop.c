@@ -157,6 +157,14 @@ static struct segment *segment_next(struct session *s)
 	return g;
 }
 
+/* A recording keeps threads apart, but is not to delay their ends; that is for who asks for their rows. */
+static u32 thread_flags(const struct session_options *options)
+{
+	if (options->group != PROFILE_BY_THREAD)
+		return 0;
+	return options->threads_most ? WIRE_PER_THREAD : WIRE_PER_THREAD | WIRE_THREAD_USAGE;
+}
+
 void session_hello(struct session *s, struct server_hello *h)
 {
 	struct wire_config config = {
@@ -169,7 +177,7 @@ void session_hello(struct session *s, struct server_hello *h)
 		.peer_fd = -1,
 		.verdict = WIRE_GO,
 		.flags = (s->options->cpu_clock ? WIRE_CPU_CLOCK : 0u) | (s->options->no_inherit ? WIRE_NO_FORKS : 0u) |
-			 (s->options->group == PROFILE_BY_THREAD ? WIRE_PER_THREAD : 0u),
+			 thread_flags(s->options),
 	};
 	struct segment *g = NULL;
 	struct process *p;
