@@ -106,7 +106,8 @@ static void capability_facts(struct session *s)
 		struct outcome *o = &s->outcomes[i];
 		bool asked = probed_asked(s, rows[i].name);
 
-		if (!asked && !s->probed)
+		/* Why the agent is not in the command has a line of its own, and stands here as well. */
+		if (!asked && !s->probed && (s->options->outside || strcmp(rows[i].name, "preload") != 0))
 			continue;
 		if (!outcome_known(s, rows[i].name, o) && (asked || !o->because[0]))
 			*o = rows[i].probe(&s->caps);
