@@ -57,6 +57,7 @@ e2e_tests = \
 	tests/e2e/sources.test \
 	tests/e2e/structure.test \
 	tests/e2e/completion.test \
+	tests/e2e/brief.test \
 	tests/e2e/docs.test \
 	tests/e2e/doctor.test \
 	tests/e2e/doctor-seccomp.test \
@@ -70,6 +71,7 @@ e2e_tests = \
 	tests/e2e/foreign-preload.test \
 	tests/e2e/foreign-rights.test \
 	tests/e2e/foreign.test \
+	tests/e2e/hardware.test \
 	tests/e2e/header.test \
 	tests/e2e/hostile-protocol.test \
 	tests/e2e/hostile-seccomp.test \
@@ -109,6 +111,7 @@ e2e_parts = \
 #   tests/targets/x: target_cflags = -static
 target_programs = \
 	tests/targets/h_facts \
+	tests/targets/h_hardware \
 	tests/targets/h_hostile \
 	tests/targets/h_loaded \
 	tests/targets/h_misuse \
@@ -155,6 +158,12 @@ tests/targets/t_static: target_cflags = -static
 tests/targets/h_loaded: target_ldadd = -ldl
 # It speaks the protocol itself.
 tests/targets/h_protocol: target_cflags = -I$(top_srcdir)
+
+# Tests in an emulated arm64 system with hardware counters: "./bootstrap bed", or  tests/bed/run NAME
+bed_parts = \
+	tests/bed/init \
+	tests/bed/run \
+	tests/bed/skips
 
 # Benchmarks: built and run by "make bench" on an installed tree of their own, no pass or fail.
 #   make bench BENCHFLAGS='-n 9 marker'
@@ -220,6 +229,7 @@ check_PROGRAMS += $(fuzz_tests)
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests) $(unit_agent_tests)
 unit_programs = $(unit_tests) $(unit_agent_tests)
+bed_unit_programs = $(filter-out %_name,$(unit_agent_tests))
 else
 unit_missing = yes
 endif
@@ -243,15 +253,21 @@ targets = $(target_programs) $(target_libs)
 if HAVE_CXX
 targets += $(target_cxx_programs)
 endif
-CLEANFILES += $(target_programs) $(target_libs) $(target_cxx_programs) $(bench_programs) $(bench_libs)
+CLEANFILES += bed.list $(target_programs) $(target_libs) $(target_cxx_programs) $(bench_programs) $(bench_libs)
 
 EXTRA_DIST += tests/run tests/skips tests/fuzz/coverage tests/fuzz/run $(e2e_tests) $(e2e_parts) $(target_parts) \
+EXTRA_DIST += tests/run tests/skips $(bed_parts) $(e2e_tests) $(e2e_parts) $(target_parts) \
 	$(target_programs:=.c) $(target_cxx_programs:=.cc) $(target_libs:.so=.c) $(bench_programs:=.c) $(bench_libs:.so=.c) $(bench_parts)
 
 check-local: $(targets)
 	@BUILDDIR='$(abs_top_builddir)' SRCDIR='$(abs_top_srcdir)' CC='$(CC)' CXX='$(CXX)' SANITIZERS='$(SANITIZERS)' \
 		UNIT_TESTS='$(fuzz_tests) $(unit_programs)' UNIT_MISSING='$(unit_missing)' E2E_TESTS='$(e2e_tests)' TARGET_FILES='$(targets)' \
 		$(srcdir)/tests/run $(TESTFLAGS) $(TESTS)
+
+# All that the guest of tests/bed/run needs of a build, and what its driver has to be told.
+bed-build: all $(bed_unit_programs) $(targets)
+	@printf '%s\n' "UNIT_TESTS='$(bed_unit_programs)'" "E2E_TESTS='$(e2e_tests)'" \
+		"TARGET_FILES='$(targets)'" >bed.list
 
 bench: all $(bench_programs) $(bench_libs)
 	rm -rf bench.root
@@ -271,3 +287,4 @@ fuzz: fuzzers
 	@BUILDDIR='$(abs_top_builddir)' FUZZ_TESTS='$(fuzz_tests)' $(srcdir)/tests/fuzz/run $(FUZZFLAGS)
 
 .PHONY: bench fuzz fuzzers
+.PHONY: bed-build bench

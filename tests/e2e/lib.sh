@@ -134,7 +134,7 @@ claim() {
 		"$1.claims" || { echo "no claim $2 in $1" >&2; return 1; }
 }
 
-# jq takes NaN and repeated keys; a report may have neither.
+# jq takes NaN and repeated keys; a report may have neither. With --regions it prints the regions, too.
 valid() {
 	"$python" - "$@" <<'END'
 import json, sys
@@ -159,8 +159,15 @@ def check_cells(cells):
         if (cell["value"] is None) != (cell["state"] in ("not_counted", "unavailable", "lost")):
             raise ValueError("%s is %s and %s" % (name, cell["value"], cell["state"]))
 
+# As "PID PATH FINISHED OPEN", in the way that targets claim them.
+def print_regions(regions):
+    for region in regions:
+        if region["path"]:
+            print(region["process"], ";".join(region["path"]), region["calls"] - region["open"], region["open"])
+
 bad = 0
-for path in sys.argv[1:]:
+show_regions = sys.argv[1] == "--regions"
+for path in sys.argv[1 + show_regions:]:
     try:
         with open(path, "rb") as f:
             report = json.loads(f.read().decode("utf-8"), parse_constant=refuse, object_pairs_hook=unique)
@@ -178,6 +185,8 @@ for path in sys.argv[1:]:
             if region["process"] is not None and region["process"] not in pids:
                 raise ValueError("region %s of unknown process %s" % (region["path"], region["process"]))
             check_cells(region["cells"])
+        if show_regions:
+            print_regions(report["regions"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         print("%s: %s: %s" % (path, type(error).__name__, error))
         bad = 1
@@ -257,8 +266,8 @@ survivors() {
 
 # Every claimed region once, with these calls, in the claiming process; and nothing else.
 matches() {
-	valid "$1" || return 1
-	regions_reported "$1" >.reported || return 1
+	valid --regions "$1" >.valid || { cat .valid; return 1; }
+	sort .valid >.reported
 	regions_claimed "$1" >.claimed
 	[ -s .claimed ] || { echo "the target claimed nothing"; return 1; }
 	diff .claimed .reported >.difference && return 0

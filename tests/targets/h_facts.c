@@ -444,10 +444,25 @@ static void schedstat_is_now(void)
 
 /* ---- the clock ------------------------------------------------------------------------------------- */
 
+#if defined(__x86_64__)
+static uint64_t ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+#elif defined(__aarch64__)
+static uint64_t ticks(void)
+{
+	uint64_t t;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+	return t;
+}
+#endif
+
 static void tsc_steady(void)
 {
 	static const char name[] = "time stamp counter: its rate against CLOCK_MONOTONIC_RAW is the same twice";
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 	uint64_t tsc[3] = { 0, 0, 0 }, before, after, least;
 	int64_t ns[3] = { 0, 0, 0 }, now;
 	double rate[2];
@@ -456,9 +471,9 @@ static void tsc_steady(void)
 	for (i = 0; i < 3; i++) {
 		/* The closest of some pairs: one may be torn apart by a switch. */
 		for (k = 0, least = UINT64_MAX; k < 100; k++) {
-			before = __builtin_ia32_rdtsc();
+			before = ticks();
 			now = target_clock(CLOCK_MONOTONIC_RAW);
-			after = __builtin_ia32_rdtsc();
+			after = ticks();
 			if (after - before >= least)
 				continue;
 			least = after - before;
