@@ -134,7 +134,7 @@ bench_parts = \
 	tests/bench/bench.h \
 	tests/bench/run
 
-LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS) $(CHECK_LIBS)
+LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS) $(LIBPFM_LIBS) $(CHECK_LIBS)
 agent_test_ldadd = libagenttest.la libcommon.la $(CHECK_LIBS)
 agent_harness = tests/unit/agent_harness.c tests/unit/agent_harness.h
 tests_unit_test_agent_client_SOURCES = tests/unit/test_agent_client.c $(agent_harness)

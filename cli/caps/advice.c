@@ -122,3 +122,23 @@ struct outcome advice_perf(const struct caps_context *context, int err, bool ker
 		return advice_errno(err, "perf_event_open");
 	}
 }
+
+/* perf_uprobe_event_init() asks for CAP_PERFMON, whatever perf_event_paranoid says. */
+struct outcome advice_uprobe(const struct caps_context *context, int err)
+{
+	if ((err == EACCES || err == EPERM) && !context->may_perf)
+		return outcome_no("run it as root, or give sparkctl CAP_PERFMON (setcap cap_perfmon+ep)",
+			"uprobes need CAP_PERFMON, which uid %u has not (%s)", (unsigned int)context->uid,
+			advice_errno_name(err));
+	return advice_perf(context, err, true);
+}
+
+struct outcome advice_tracefs(int err)
+{
+	if (err == ENOENT)
+		return outcome_no("sudo mount -t tracefs tracefs /sys/kernel/tracing",
+			"tracefs, where the ids of tracepoints stand, is not mounted");
+	return outcome_no("sudo mount -o remount,mode=750,gid=$(id -g) /sys/kernel/tracing",
+		"the ids of tracepoints are in /sys/kernel/tracing, which this user may not read (%s)",
+		advice_errno_name(err));
+}

@@ -9,21 +9,26 @@
 /* The counter that cpu_ticks() of common/base.h reads. */
 enum arch_counter { ARCH_COUNTER_NONE, ARCH_COUNTER_TSC, ARCH_COUNTER_GENERIC_TIMER };
 
+/* ARCH_BREAKPOINT_EXECUTE: bytes that a breakpoint for execution must cover (hw_breakpoint.c). */
 /* ARCH_RSEQ_SIGNATURE: the word before an abort handler, by rseq.h of glibc for each machine. */
 #if defined(__x86_64__)
 #define ARCH_ELF_MACHINE EM_X86_64
+#define ARCH_BREAKPOINT_EXECUTE 8
 #define ARCH_COUNTER ARCH_COUNTER_TSC
 #define ARCH_RSEQ_SIGNATURE 0x53053053U
 #elif defined(__aarch64__)
 #define ARCH_ELF_MACHINE EM_AARCH64
+#define ARCH_BREAKPOINT_EXECUTE 4
 #define ARCH_COUNTER ARCH_COUNTER_GENERIC_TIMER
 #define ARCH_RSEQ_SIGNATURE 0xd428bc00U
 #elif defined(__riscv) && __riscv_xlen == 64
 #define ARCH_ELF_MACHINE EM_RISCV
+#define ARCH_BREAKPOINT_EXECUTE 4
 #define ARCH_COUNTER ARCH_COUNTER_NONE
 #define ARCH_RSEQ_SIGNATURE 0xf1401073U
 #else
 #define ARCH_ELF_MACHINE EM_NONE
+#define ARCH_BREAKPOINT_EXECUTE 8
 #define ARCH_COUNTER ARCH_COUNTER_NONE
 #define ARCH_RSEQ_SIGNATURE 0U
 #endif

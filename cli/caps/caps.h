@@ -84,6 +84,10 @@ struct outcome outcome_no(const char *remedy, const char *format, ...)
 
 /* Why perf_event_open failed with err (positive), and what helps; kernel_side: it was asked for. */
 struct outcome advice_perf(const struct caps_context *context, int err, bool kernel_side);
+/* The same for probes of programs, which have a gate of their own. */
+struct outcome advice_uprobe(const struct caps_context *context, int err);
+/* Why the ids of tracepoints could not be read from tracefs. */
+struct outcome advice_tracefs(int err);
 /* The same for a call that has no gates of its own. */
 struct outcome advice_errno(int err, const char *what);
 /* "EPERM", or "errno 517". Static storage for the latter. */

@@ -18,6 +18,7 @@ struct run_options {
 	const char *report;
 	const char *record;
 	const char *note;
+	const char *events;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -29,6 +30,9 @@ struct run_options {
 
 static const struct opt options[] = {
 	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker"),
+	{ "events", 'e', OPT_STRING, OFFSET(events), "LIST", NULL,
+	  "count these events for all processes together, by perf's names, those of sysfs or of libpfm; see EVENTS in sparkctl(1)",
+	  "cycles, instructions, branches, branch-misses", false },
 	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL, "measure the command alone, not what it starts", NULL, false },
 	{ "follow", 0, OPT_FLAG, OFFSET(follow), NULL, NULL,
 	  "wait for all descendants, daemons too, instead of the command alone", NULL, false },
@@ -52,6 +56,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl run -- ./app", "regions, times and totals of a program, its output untouched" },
 	{ "sparkctl run --report out.txt -- make -j2", "all processes of a build" },
 	{ "sparkctl run --metrics 'wall*,minflt' ./app -x", "chosen columns; rusage is read at each marker" },
+	{ "sparkctl run -e cycles:u,LLC-load-misses,syscalls:sys_enter_read ./app", "chosen events" },
 	{ "sparkctl run -o out.spark -- ./app", "a recording, to be looked at again by sparkctl report" },
 	{ "sparkctl run --format json --report - ./app", "for programs: schema spark-report/1" },
 	{ .line = NULL },
@@ -109,11 +114,12 @@ static int end_status(enum session_end end, const struct session *session)
 
 #define RECORD_THREADS 4096        /* rows of their own in a recording; it must not grow with every thread of a long run */
 
-static struct session_options session_options_of(const struct run_options *o, char **argv)
+static struct session_options session_options_of(const struct run_options *o, const struct event_list *events, char **argv)
 {
 	struct session_options so = {
 		.argv = argv,
 		.group = (enum profile_group)o->print.group,
+		.events = events,
 		.sources = metric_select(o->print.metrics).sources,
 		.no_inherit = o->no_inherit,
 		.follow = o->follow,
@@ -133,10 +139,10 @@ static struct session_options session_options_of(const struct run_options *o, ch
 }
 
 /* Runs it and writes what there is to be written; the exit status, below 0 a signal. */
-static int run_and_report(const struct run_options *o, const struct output *format, FILE *file, struct watch *watch,
-			  char **argv)
+static int run_and_report(const struct run_options *o, const struct event_list *events, const struct output *format,
+			  FILE *file, struct watch *watch, char **argv)
 {
-	struct session_options so = session_options_of(o, argv);
+	struct session_options so = session_options_of(o, events, argv);
 	struct session *session;
 	enum session_end end;
 	int status;
@@ -174,9 +180,26 @@ static int outputs_open(const struct run_options *o, struct watch *watch, FILE *
 	return *file ? 0 : STATUS_FAILURE;
 }
 
+/* The events that were asked for. 0, or an exit status after a message. */
+static int events_parse(const struct run_options *o, struct event_list *events)
+{
+	struct names_context names;
+	struct caps_context caps;
+	int err;
+
+	if (!o->events)
+		return 0;
+	caps_init(&caps, "");
+	names_init(&names, &caps);
+	err = names_parse(&names, o->events, events) || session_check_events(events);
+	names_fini(&names);
+	return err ? STATUS_USAGE : 0;
+}
+
 static int run_command(int argc, char **argv)
 {
 	struct run_options o = { .print = { .format = "table" } };
+	struct event_list events = { .event = NULL };
 	struct watch watch = { .name = NULL };
 	const struct output *format;
 	FILE *file = NULL;
@@ -192,10 +215,13 @@ static int run_command(int argc, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = outputs_open(&o, &watch, &file);
+	status = events_parse(&o, &events);
 	if (!status)
-		status = run_and_report(&o, format, file, &watch, argv + first);
+		status = outputs_open(&o, &watch, &file);
+	if (!status)
+		status = run_and_report(&o, &events, format, file, &watch, argv + first);
 	watch_close(&watch);
+	event_list_free(&events);
 	if (file && o.report && file != stdout && fclose(file)) {
 		error("cannot write the report to %s: %s", o.report, strerror(errno));
 		status = status ? status : STATUS_FAILURE;

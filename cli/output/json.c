@@ -257,12 +257,14 @@ static void json_columns(struct json_writer *writer, const struct report *report
 
 static json_t *json_totals(const struct report *report)
 {
-	json_t *object = json_object(), *cells = json_object();
+	json_t *object = json_object(), *cells = json_object(), *cell;
 	size_t i;
 
-	for (i = 0; i < report->ntotals; i++)
-		json_set(cells, report->totals[i].name,
-			 json_cell(&report->totals[i].cell, report->totals[i].unit));
+	for (i = 0; i < report->ntotals; i++) {
+		cell = json_cell(&report->totals[i].cell, report->totals[i].unit);
+		json_object_set_new(cell, "unit", json_text(report->totals[i].unit));
+		json_set(cells, report->totals[i].name, cell);
+	}
 	json_object_set_new(object, "cells", cells);
 	return object;
 }

@@ -160,6 +160,11 @@ static bool lines_total_shown(const struct total_fact *total)
 	return false;
 }
 
+static const char *lines_total_side(const struct cell *cell)
+{
+	return cell->note && !strcmp(cell->note, CELL_NOTE_USER) ? ":u" : "";
+}
+
 void lines_totals(const struct lines *lines)
 {
 	const struct report *report = lines->report;
@@ -175,7 +180,7 @@ void lines_totals(const struct lines *lines)
 			row = lines_begin(lines, "tree, from exec", "   ");
 		any = true;
 		format_total(value, &report->totals[i], lines->options->utf8);
-		lines_piece(&row, "%s %s", report->totals[i].name, value);
+		lines_piece(&row, "%s%s %s", report->totals[i].name, lines_total_side(&report->totals[i].cell), value);
 	}
 	if (any)
 		lines_end(&row);

@@ -45,7 +45,9 @@ static bool probed_asked(const struct session *s, const char *name)
 {
 	if (!strcmp(name, "preload"))
 		return !s->facts.not_preloaded; /* that has a line of its own */
-	return !strcmp(name, "counting") || !strcmp(name, "counting-hardware") || (s->hellos && !strcmp(name, "switch-detector"));
+	if (!strcmp(name, "counting-hardware"))
+		return totals_want_hardware(&s->totals);
+	return !strcmp(name, "counting") || (s->hellos && !strcmp(name, "switch-detector"));
 }
 
 /* The agents have proven it in the target itself: better than a probe here, and quicker. */

@@ -118,6 +118,25 @@ void target_environment_free(char **env);
 /* Why the agent cannot enter the command, or NULL; static storage. */
 const char *target_obstacle(const char *command);
 
+/* ---- asked.c: events of -e, for the whole tree */
+
+struct totals;
+struct asked_event;
+
+struct asked {
+	const struct event_list *list; /* NULL: none */
+	struct asked_event *event;   /* of each */
+	bool pmu;                    /* some event of the CPU's counters could be opened */
+};
+
+/* Opens the events on the stopped child; they must outlive it. */
+void asked_arm(struct asked *asked, const struct event_list *events, pid_t child, bool inherit);
+/* Reads and adds them to the totals. */
+void asked_read(struct totals *totals, struct caps_context *caps);
+void asked_close(struct asked *asked);
+/* They count the same. */
+bool asked_is_same(const struct event *a, const struct event *b);
+
 /* ---- totals.c: the whole tree from outside */
 
 struct total_event;
@@ -129,14 +148,22 @@ struct totals {
 	bool all_software;           /* every software event counted, kernel side too */
 	bool asked_hardware;         /* hardware holds the outcome of its probe */
 	struct outcome hardware;
-	struct total_fact facts[24];
-	size_t nfacts;
+	struct asked asked;
+	struct total_fact *facts;
+	size_t nfacts, room;
 	char notes[24][512];
 };
 
 void totals_keep(struct totals *totals);
 /* Opens the events on the stopped child. */
-void totals_arm(struct totals *totals, pid_t child, bool inherit);
+void totals_arm(struct totals *totals, pid_t child, bool inherit, const struct event_list *events);
+void totals_add(struct totals *totals, const char *name, const char *unit, struct cell cell, const char *source);
+/* It is one of those that every run has. */
+bool totals_have(const struct event *event);
+/* What the CPU's counters can do here, tried at most once. */
+struct outcome totals_hardware(struct totals *totals, struct caps_context *caps);
+/* Some total comes from them, or would. */
+bool totals_want_hardware(const struct totals *totals);
 /* Reads them, with the child's rusage where the kernel gave none. */
 void totals_read(struct totals *totals, struct caps_context *caps, u64 elapsed_ns, const struct rusage *usage,
 		 bool reaped);

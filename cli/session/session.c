@@ -76,7 +76,7 @@ static int session_arm(struct session *s)
 	totals_keep(&s->totals);
 	if (spawn_target(s, &limits))
 		return -1;
-	totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit);
+	totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit, s->options->events);
 	if (!s->options->no_inherit)
 		track_open(&s->track, s->spawn.pid);
 	session_clock_tick(s);
