@@ -3,11 +3,14 @@
 
 # Unit tests of common/ and cli/: tests/unit/test_X is made from tests/unit/test_X.c.
 unit_tests = \
+	tests/fuzz/fuzz_names \
 	tests/fuzz/fuzz_wire \
 	tests/unit/test_caps \
 	tests/unit/test_hist \
 	tests/unit/test_hottest \
 	tests/unit/test_json \
+	tests/unit/test_names \
+	tests/unit/test_names_sysfs \
 	tests/unit/test_opt \
 	tests/unit/test_profile \
 	tests/unit/test_store \
@@ -17,6 +20,8 @@ unit_tests = \
 
 # What several of them include.
 unit_parts = \
+	tests/unit/fake_root.h \
+	tests/unit/machines.h \
 	tests/unit/sample.h \
 	tests/unit/segment.h \
 	tests/unit/suite.h

@@ -214,7 +214,7 @@ static int pfm_add_from(struct names_context *context, struct event_list *list, 
 static int pfm_suggest(void *data, const char *name, const char *meaning)
 {
 	(void)meaning;
-	suggestion_offer(data, name);
+	suggestion_offer(data, strstr(name, "::") + 2);
 	return 0;
 }
 
@@ -232,7 +232,7 @@ static int pfm_refuse(const char *text, int err)
 		return error("libpfm has no table '%s'", table);
 	if (err != PFM_ERR_NOTFOUND)
 		return error("'%s': %s", text, pfm_strerror(err));
-	snprintf(event, sizeof(event), "%.*s", (int)(colons - text + 2 + (long)strcspn(colons + 2, ":")), text);
+	snprintf(event, sizeof(event), "%.*s", (int)MIN(strcspn(colons + 2, ":"), sizeof(event) - 1), colons + 2);
 	suggestion_init(&near, event);
 	pfm_each_event(table, pfm_suggest, &near);
 	return error("libpfm's table %s has no event '%s'%s", table, colons + 2,

@@ -311,12 +311,14 @@ static int terms_add_absent(struct names_context *context, struct event_list *li
 	suggestion_init(&near, pmu);
 	names_each_pmu(context, pmu_suggest, &near);
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		suggestion_offer(&near, known[i]);
 		if (fnmatch(known[i], pmu, 0))
 			continue;
 		event = event_add(list, PERF_TYPE_RAW, 0);
-		return event && !event_set(&event->pmu, "%s", pmu) &&
-			!event_set(&event->obstacle, "this machine has no PMU %s", pmu) ? 1 : -1;
+		suggestion_text(&near, text, sizeof(text));
+		if (!event || event_set(&event->pmu, "%s", pmu) ||
+			event_set(&event->obstacle, "this machine has no PMU %s%s", pmu, text))
+			return -1;
+		return 1;
 	}
 	return error("there is no PMU '%s'%s", pmu, suggestion_text(&near, text, sizeof(text)));
 }
