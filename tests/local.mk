@@ -49,6 +49,8 @@ e2e_tests = \
 	tests/e2e/docs.test \
 	tests/e2e/ending-kill.test \
 	tests/e2e/ending.test \
+	tests/e2e/events-perf.test \
+	tests/e2e/events.test \
 	tests/e2e/exact-counts.test \
 	tests/e2e/exact-cpu.test \
 	tests/e2e/exact-threads.test \
@@ -97,6 +99,7 @@ target_programs = \
 	tests/targets/h_user \
 	tests/targets/t_cpu_sum \
 	tests/targets/t_end \
+	tests/targets/t_events \
 	tests/targets/t_fork \
 	tests/targets/t_guest \
 	tests/targets/t_killat \
@@ -122,6 +125,7 @@ target_libs = \
 target_parts = \
 	tests/targets/target.h
 
+tests/targets/t_events: target_cflags = -fno-pie -no-pie
 tests/targets/t_static: target_cflags = -static
 tests/targets/h_loaded: target_ldadd = -ldl
 

@@ -16,6 +16,8 @@
 #include "cli/log.h"
 #include "common/perf.h"
 
+#define ASKED_SPARE 80               /* descriptors that the session is left for its own */
+
 /* What had to be left out of what was asked, for the kernel to take it. */
 enum asked_less { ASKED_ALL, ASKED_USER, ASKED_ANY_SIDE };
 
@@ -37,6 +39,15 @@ union asked_attr {
 	} newer;
 };
 
+/*
+ * The kernel reads a probe's file name from user memory once more when a task inherits it: the
+ * target's memory, so that its fork would fail with EFAULT. Such an event stays with one thread.
+ */
+static bool asked_heritable(const struct event *event)
+{
+	return !event->pmu || (strcmp(event->pmu, "uprobe") != 0 && strcmp(event->pmu, "kprobe") != 0);
+}
+
 static int asked_open_as(const struct event *event, pid_t child, bool inherit, enum asked_less less, bool guest)
 {
 	union asked_attr a = { .attr = event->attr };
@@ -49,8 +60,8 @@ static int asked_open_as(const struct event *event, pid_t child, bool inherit, e
 	a.attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	a.attr.disabled = 1;
 	a.attr.enable_on_exec = 1;
-	a.attr.inherit = 1;
-	a.attr.inherit_thread = !inherit;
+	a.attr.inherit = asked_heritable(event);
+	a.attr.inherit_thread = !inherit && a.attr.inherit;
 	/* Of samples; a PMU may refuse them where nothing is sampled. */
 	a.attr.sample_period = a.attr.freq = a.attr.precise_ip = 0;
 	if (less == ASKED_USER)
@@ -60,7 +71,7 @@ static int asked_open_as(const struct event *event, pid_t child, bool inherit, e
 	if (guest)
 		a.attr.exclude_guest = a.attr.exclude_host = 0;
 	fd = perf_open(&a.attr, child, -1, -1, 0);
-	if (fd == -EINVAL && !inherit) {
+	if (fd == -EINVAL && a.attr.inherit_thread) {
 		/* Before Linux 5.13 there is no inherit_thread: the main thread alone. */
 		a.attr.inherit = a.attr.inherit_thread = 0;
 		fd = perf_open(&a.attr, child, -1, -1, 0);
@@ -128,6 +139,27 @@ static bool asked_is_elsewhere(const struct event_list *events, size_t i)
 	return totals_have(&events->event[i]);
 }
 
+/* With -vv: what perf stat -vv prints, by the same names and without what is 0. */
+static void asked_tell(const struct event *event, int fd)
+{
+	const struct perf_event_attr *a = &event->attr;
+	const struct { const char *name; u64 value; } fields[] = {
+		{ "type", a->type }, { "config", a->config }, { "config1", a->config1 }, { "config2", a->config2 },
+		{ "config3", event->config3 }, { "bp_type", a->bp_type }, { "exclude_user", a->exclude_user },
+		{ "exclude_kernel", a->exclude_kernel }, { "exclude_hv", a->exclude_hv },
+		{ "exclude_idle", a->exclude_idle }, { "precise_ip", a->precise_ip }, { "pinned", a->pinned },
+	};
+	char text[512] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (i == 0 || fields[i].value)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, i ? " %s %#llx" : " %s %llu", fields[i].name,
+						(unsigned long long)fields[i].value);
+	verbose(2, "event %s:%s%s%s", event->name, text, fd < 0 ? "; not counted, errno " : "",
+		fd < 0 ? advice_errno_name(-fd) : "");
+}
+
 void asked_arm(struct asked *asked, const struct event_list *events, pid_t child, bool inherit)
 {
 	asked->list = events;
@@ -138,6 +170,9 @@ void asked_arm(struct asked *asked, const struct event_list *events, pid_t child
 
 		e->elsewhere = asked_is_elsewhere(events, i);
 		e->fd = futile || e->elsewhere ? -ENODATA : asked_open(&events->event[i], child, inherit, &e->less);
+		if (e->fd >= 0 && descriptor_keep(e->fd, ASKED_SPARE) < 0)
+			e->fd = -EMFILE;
+		asked_tell(&events->event[i], e->fd);
 		if (futile)
 			snprintf(e->note, sizeof(e->note), "%s", futile);
 		asked->pmu = asked->pmu || (e->fd >= 0 && events->event[i].hardware);
@@ -235,6 +270,10 @@ static struct cell asked_cell(struct totals *t, size_t i, struct caps_context *c
 		return asked_on_cores(&t->asked, i);
 	c = cell_counted((double)e->value.count * event->scale);
 	c.note = asked_note(event, e->less);
+	if (!asked_heritable(event) && !t->alone) {
+		c.state = CELL_ESTIMATE;
+		c.note = "of the command's first thread alone: the kernel cannot pass a probe on to others";
+	}
 	if (e->value.running_ns < e->value.enabled_ns) {
 		c.value *= (double)e->value.enabled_ns / (double)e->value.running_ns;
 		c.state = CELL_SCALED;

@@ -180,6 +180,7 @@ void session_collect_facts(struct session *s)
 	s->facts.clock_map = &s->clock;
 	if (!s->facts.clock)
 		host_facts(s);
+	s->totals.alone = s->processes.count == 1 && s->processes.list[0]->facts.threads == 1;
 	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended);
 	s->facts.totals = s->totals.facts;
 	s->facts.ntotals = s->totals.nfacts;

@@ -145,6 +145,7 @@ struct totals {
 	struct total_event *events;
 	int keepers[8];
 	bool pmu;                    /* some hardware event could be opened */
+	bool alone;                  /* the tree never had a second thread or process */
 	bool all_software;           /* every software event counted, kernel side too */
 	bool asked_hardware;         /* hardware holds the outcome of its probe */
 	struct outcome hardware;
@@ -265,8 +266,8 @@ void track_close(struct track *track);
 /* Takes what the rings hold; last: also the newest. */
 void track_drain(struct session *session, bool last);
 
-/* The descriptor, or closed and -1 with EMFILE where it is one of the spare ones. */
-int descriptor_keep(int fd);
+/* The descriptor, or closed and -1 with EMFILE where it is one of so many spare ones. */
+int descriptor_keep(int fd, unsigned int spare);
 
 /* ---- origin.c: the provenance */
 
