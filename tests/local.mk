@@ -5,6 +5,7 @@
 unit_tests = \
 	tests/fuzz/fuzz_names \
 	tests/fuzz/fuzz_wire \
+	tests/unit/test_asked \
 	tests/unit/test_caps \
 	tests/unit/test_hist \
 	tests/unit/test_hottest \

@@ -18,18 +18,6 @@
 
 #define ASKED_SPARE 80               /* descriptors that the session is left for its own */
 
-/* What had to be left out of what was asked, for the kernel to take it. */
-enum asked_less { ASKED_ALL, ASKED_USER, ASKED_ANY_SIDE };
-
-struct asked_event {
-	int fd;                      /* or -errno */
-	enum asked_less less;
-	bool elsewhere;              /* another total is the same */
-	int err;                     /* of the newest read */
-	struct perf_value value;
-	char note[512];
-};
-
 /* The attribute as newer kernels know it: config3 follows what older headers have. */
 union asked_attr {
 	struct perf_event_attr attr;

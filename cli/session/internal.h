@@ -10,6 +10,7 @@
 
 #include "cli/caps/caps.h"
 #include "cli/session/session.h"
+#include "common/perf.h"
 #include "common/wire.h"
 
 #define SESSION_TICK_NS (100 * NSEC_PER_MSEC)
@@ -121,7 +122,18 @@ const char *target_obstacle(const char *command);
 /* ---- asked.c: events of -e, for the whole tree */
 
 struct totals;
-struct asked_event;
+
+/* What had to be left out of what was asked, for the kernel to take it. */
+enum asked_less { ASKED_ALL, ASKED_USER, ASKED_ANY_SIDE };
+
+struct asked_event {
+	int fd;                      /* or -errno */
+	enum asked_less less;
+	bool elsewhere;              /* another total is the same */
+	int err;                     /* of the newest read */
+	struct perf_value value;
+	char note[512];
+};
 
 struct asked {
 	const struct event_list *list; /* NULL: none */

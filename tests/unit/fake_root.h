@@ -19,7 +19,7 @@ static char fake_root[] = "/tmp/spark-root-XXXXXX";
 /* Aborts where it cannot: the harness is broken then. */
 static inline void fake_put(const char *path, const char *text)
 {
-	char full[512];
+	char full[1024];
 	char *slash;
 	FILE *file;
 

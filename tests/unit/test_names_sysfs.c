@@ -4,13 +4,37 @@
 #include "machines.h"
 #include "suite.h"
 
-static struct caps_context caps = { .root = fake_root };
+static const struct fake_file *const machines[] = {
+	machine_skylake, machine_hybrid, machine_zen4, machine_zen5, machine_arm, machine_plain,
+};
+
+static char root[64];
+static struct caps_context caps = { .root = root };
 static struct names_context names;
 static struct event_list list;
 
+/* Each in a folder of its own. */
+static void make_machines(void)
+{
+	const struct fake_file *file;
+	char path[512];
+	size_t i;
+
+	fake_make(NULL);
+	for (i = 0; i < ARRAY_SIZE(machines); i++)
+		for (file = machines[i]; file->path; file++) {
+			snprintf(path, sizeof(path), "/%zu%s", i, file->path);
+			fake_put(path, file->text);
+		}
+}
+
 static void machine(const struct fake_file *files)
 {
-	fake_make(files);
+	size_t i;
+
+	for (i = 0; machines[i] != files; i++)
+		;
+	snprintf(root, sizeof(root), "%s/%zu", fake_root, i);
 	names_init(&names, &caps);
 	list = (struct event_list){ .event = NULL };
 }
@@ -19,7 +43,6 @@ static void teardown(void)
 {
 	event_list_free(&list);
 	names_fini(&names);
-	fake_remove();
 }
 
 static const struct event *parse(const char *text)
@@ -283,6 +306,7 @@ int main(void)
 {
 	TCase *tests = tcase_create("names_sysfs");
 
+	tcase_add_unchecked_fixture(tests, make_machines, fake_remove);
 	tcase_add_checked_fixture(tests, NULL, teardown);
 	tcase_add_loop_test(tests, test_rows, 0, ARRAY_SIZE(rows));
 	tcase_add_test(tests, test_details);
