@@ -195,6 +195,14 @@ static void environment_restore(void)
 	*to = NULL;
 }
 
+/* Loaded twice, by two paths, the agent's table is that of the first in the order of look-up. */
+static bool agent_first(void)
+{
+	const struct spark_agent_v1 *volatile table = &spark_agent_v1;
+
+	return table->region_begin == region_begin;
+}
+
 /* CTOR, or SAFE in a marker that came before it. */
 static void agent_start(void)
 {
@@ -204,6 +212,11 @@ static void agent_start(void)
 
 	if (!compare_exchange(&start_state, &expected, (u32)START_RUNNING))
 		return;
+	if (!agent_first()) {
+		/* The other one does it all. */
+		store_release(&start_state, (u32)START_DONE);
+		return;
+	}
 	if (hello_say(&config) || agent_configure(&config))
 		slots_set(0);
 	else

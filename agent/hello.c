@@ -84,16 +84,30 @@ static int hello_check_peer(int fd)
 	return peer.uid == 0 || peer.uid == getuid() ? 0 : -EPERM;
 }
 
-/* The answer, and the descriptor if one came. */
-static int hello_receive(int fd, struct wire_config *c, int *memfd)
+/* The descriptor of a message: one that is alone. Others are none of ours, and must not stay. */
+static int control_descriptor(struct msghdr *m)
+{
+	struct cmsghdr *h = CMSG_FIRSTHDR(m);
+	int fds[2] = { -1, -1 };
+
+	if (!h || h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS)
+		return -1;
+	memcpy(fds, CMSG_DATA(h), MIN(h->cmsg_len - CMSG_LEN(0), sizeof(fds)));
+	if (fds[1] < 0)
+		return fds[0];
+	close(fds[0]);
+	close(fds[1]);
+	return -1;
+}
+
+int hello_receive(int fd, struct wire_config *c, int *memfd)
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(sizeof(int))]; /* padded: two fit */
 	} control;
 	struct iovec iov = { c, sizeof(*c) };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
-	struct cmsghdr *h;
 	ssize_t n;
 
 	*memfd = -1;
@@ -102,9 +116,7 @@ static int hello_receive(int fd, struct wire_config *c, int *memfd)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	h = CMSG_FIRSTHDR(&m);
-	if (h && h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS && h->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(memfd, CMSG_DATA(h), sizeof(int));
+	*memfd = control_descriptor(&m);
 	if (n != sizeof(*c) || c->magic != WIRE_MAGIC || c->version != WIRE_VERSION || c->size != sizeof(*c))
 		return -EPROTO;
 	return 0;

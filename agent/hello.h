@@ -8,4 +8,10 @@ struct wire_config;
 /* CTOR. Asks for the configuration and maps the segment. 0, or -errno: stay dormant. */
 int hello_say(struct wire_config *config);
 
+/*
+ * CTOR. For tests: takes the answer from the socket. 0 or -errno; *memfd is the descriptor that
+ * came with it, -1 without one, and the caller's in any case.
+ */
+int hello_receive(int fd, struct wire_config *config, int *memfd);
+
 #endif

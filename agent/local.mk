@@ -26,7 +26,7 @@ agent_sources = \
 	agent/unit.c \
 	agent/window.c
 
-EXTRA_DIST += agent/exports.map agent/imports.list
+EXTRA_DIST += agent/exports.map agent/imports.list agent/preload.sh
 
 pkglib_LTLIBRARIES += libsparkagent.la
 libsparkagent_la_SOURCES = $(agent_sources) $(common_sources)
@@ -41,8 +41,15 @@ check_LTLIBRARIES += libagenttest.la
 libagenttest_la_SOURCES = $(agent_sources)
 libagenttest_la_CFLAGS = $(AM_CFLAGS)
 
+# The folder by which LD_PRELOAD names it, beside it.
+all-local: .libs/not-libasan.so
+.libs/not-libasan.so: $(srcdir)/agent/preload.sh | libsparkagent.la
+	$(AM_V_GEN)sh $(srcdir)/agent/preload.sh .libs $(host_cpu)
+
 # The .la file names the directory it was installed to, and the tree may be moved.
 install-exec-hook:
 	rm -f $(DESTDIR)$(pkglibdir)/libsparkagent.la
+	sh $(srcdir)/agent/preload.sh $(DESTDIR)$(pkglibdir) $(host_cpu)
 uninstall-hook:
 	rm -f $(DESTDIR)$(pkglibdir)/libsparkagent.so
+	rm -rf $(DESTDIR)$(pkglibdir)/not-libasan.so

@@ -21,6 +21,7 @@ cli_sources = \
 	cli/analyze/report_build.h \
 	cli/analyze/report_notes.c \
 	cli/analyze/report_rows.c \
+	cli/analyze/report_totals.c \
 	cli/analyze/report_windows.c \
 	cli/caps/advice.c \
 	cli/caps/arch.h \
@@ -36,6 +37,8 @@ cli_sources = \
 	cli/cmd/cmd.h \
 	cli/cmd/doctor.c \
 	cli/cmd/help.c \
+	cli/cmd/launch.c \
+	cli/cmd/launch.h \
 	cli/cmd/list.c \
 	cli/cmd/live.c \
 	cli/cmd/live.h \
@@ -46,6 +49,7 @@ cli_sources = \
 	cli/cmd/run.c \
 	cli/cmd/watch.c \
 	cli/cmd/watch.h \
+	cli/cmd/stat.c \
 	cli/log.c \
 	cli/log.h \
 	cli/names/breakpoint.c \
@@ -73,12 +77,14 @@ cli_sources = \
 	cli/output/lines.c \
 	cli/output/lines.h \
 	cli/output/lines_origin.c \
+	cli/output/lines_agent.c \
 	cli/output/lines_report.c \
 	cli/output/output.c \
 	cli/output/output.h \
 	cli/output/table.c \
 	cli/pager.c \
 	cli/pager.h \
+	cli/output/table_totals.c \
 	cli/session/asked.c \
 	cli/session/clock.c \
 	cli/session/facts.c \
@@ -86,6 +92,7 @@ cli_sources = \
 	cli/session/internal.h \
 	cli/session/loop.c \
 	cli/session/origin.c \
+	cli/session/place.c \
 	cli/session/process.c \
 	cli/session/segment.c \
 	cli/session/server.c \
@@ -124,3 +131,11 @@ libsparkcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 bin_PROGRAMS += sparkctl
 sparkctl_SOURCES = cli/main.c
 sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS) $(LIBPFM_LIBS)
+
+# Completions, where the shells look. They ask sparkctl, so nothing of them is made here.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = cli/completions/bash/sparkctl
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = cli/completions/zsh/_sparkctl
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = cli/completions/fish/sparkctl.fish

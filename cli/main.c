@@ -4,6 +4,7 @@
  * are the same everywhere; text.h brings its own knowledge of UTF-8.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,6 +31,9 @@ static int main_hold_standard(void)
 	return 0;
 }
 
+/* What it does at a limit on the size of files: an error that we tell. What we start has it as it was. */
+static struct sigaction size_limit;
+
 static int main_run(int argc, char **argv)
 {
 	const struct command *command;
@@ -51,7 +55,11 @@ static int main_run(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	command = command_find(argv[1]);
-	return command ? command->run(argc - 1, argv + 1) : STATUS_USAGE;
+	if (!command)
+		return STATUS_USAGE;
+	if (command->runs_command)
+		sigaction(SIGXFSZ, &size_limit, NULL);
+	return command->run(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)
@@ -60,6 +68,7 @@ int main(int argc, char **argv)
 
 	if (main_hold_standard())
 		return STATUS_FAILURE;
+	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &size_limit);
 	status = command_end_output(main_run(argc, argv));
 	pager_end();
 	return status;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Option rows: the one description of a command's options, from which they are parsed, their help
- * is printed and man page and completions are made. GNU conventions: --name=value, --name value,
- * unique beginnings of long names, bundled letters (-qv, -fVALUE), "--" ends the options, and so
- * does the first word that is none. A repeated option: the last one wins, lists append.
+ * is printed and completions are made; the man page is compared with them. GNU conventions:
+ * --name=value, --name value, unique beginnings of long names, bundled letters (-qv, -fVALUE), "--"
+ * ends the options, and so does the first word that is none. A repeated option: the last one wins,
+ * lists append.
+ *
+ * Completions know a value by the metavar: FILE is the name of one, METRIC is one of sparkctl
+ * list metrics, METRICS several with commas between; for others they offer the words.
  */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
@@ -34,7 +38,7 @@ struct opt {
 	enum opt_kind kind;
 	size_t offset;			/* of the destination in the command's struct */
 	const char *metavar;		/* of an option with a value; an enum may leave it out */
-	const char *const *words;	/* of an enum, NULL-terminated */
+	const char *const *words;	/* all of an enum's, else what completion offers; NULL ends */
 	const char *help;		/* one sentence or phrase, without a full stop */
 	const char *default_text;	/* or NULL */
 	bool hidden;			/* left out of the help */

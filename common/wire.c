@@ -135,8 +135,10 @@ static const void *wire_next_of(const struct wire_view *view, struct wire_walk *
 {
 	const u32 *item = wire_at(view, walk->next, bytes);
 
-	if (!item || walk->next == walk->mark || walk->hops++ >= view->size / takes)
+	if (!item || walk->next == walk->mark || walk->hops++ >= view->size / takes) {
+		walk->broken = walk->next != 0;
 		return NULL;
+	}
 	walk->ref = walk->next;
 	if ((walk->hops & (walk->hops - 1)) == 0)
 		walk->mark = walk->ref;
@@ -195,7 +197,11 @@ static bool wire_next_node_page(struct wire_view *view, struct wire_node_walk *w
 	const struct wire_page *page;
 
 	do {
-		page = wire_view_hop(view) ? wire_next_page(view, &walk->pages) : NULL;
+		if (!wire_view_hop(view)) {
+			walk->pages.broken = walk->pages.next != 0;
+			return false;
+		}
+		page = wire_next_page(view, &walk->pages);
 		if (!page)
 			return false;
 		walk->page = walk->pages.ref;
@@ -208,13 +214,15 @@ static bool wire_next_node_page(struct wire_view *view, struct wire_node_walk *w
 const struct wire_node *wire_next_node(struct wire_view *view, struct wire_node_walk *walk)
 {
 	u32 first = (u32)sizeof(struct wire_page) / WIRE_UNIT;
+	const struct wire_node *node = NULL;
 
 	if (walk->index >= walk->used && !wire_next_node_page(view, walk))
 		return NULL;
-	if (!wire_view_hop(view))
-		return NULL;
 	walk->ref = walk->page + first + walk->index++ * (wire_node_stride(walk->cells) / WIRE_UNIT);
-	return wire_view_node(view, walk->ref, walk->cells);
+	if (wire_view_hop(view))
+		node = wire_view_node(view, walk->ref, walk->cells);
+	walk->pages.broken |= !node;
+	return node;
 }
 
 const struct wire_process *wire_view_process_of(const struct wire_view *view, u32 pid)

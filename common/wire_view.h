@@ -43,13 +43,14 @@ const struct wire_name *wire_view_name(const struct wire_view *view, u32 ref, co
 /*
  * Lists. struct wire_walk walk = wire_walk_slots(&view); while ((slot = wire_next_slot(&view,
  * &walk))) ... walk.ref is the ref of that slot. Ends at the end, at a bad ref, or when the list
- * must be a ring.
+ * must be a ring; walk.broken tells the latter two from the first.
  */
 struct wire_walk {
 	u32 ref;                     /* of the item returned last */
 	u32 next;
 	u32 mark;                    /* an item returned before: to come back to it is to be in a ring */
 	u64 hops;
+	bool broken;                 /* there may be more behind it */
 };
 
 struct wire_walk wire_walk_from(u32 first);
@@ -65,7 +66,7 @@ const struct wire_page *wire_next_page(const struct wire_view *view, struct wire
 /*
  * The nodes of a lane, page by page: walk.ref is the node's ref. Pages shared by hostile lanes
  * would make the work quadratic: all node walks over one view together end after as many nodes as
- * the view can hold.
+ * the view can hold. walk.pages.broken: before the end.
  */
 struct wire_node_walk {
 	struct wire_walk pages;

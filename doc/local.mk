@@ -1,6 +1,16 @@
+# A page for each command of sparkctl, and what they share.
 dist_man_MANS = \
+	doc/spark-events.7 \
 	doc/spark-recording.5 \
+	doc/spark-report.5 \
 	doc/spark.h.3 \
+	doc/sparkctl-doctor.1 \
+	doc/sparkctl-help.1 \
+	doc/sparkctl-list.1 \
+	doc/sparkctl-note.1 \
+	doc/sparkctl-report.1 \
+	doc/sparkctl-run.1 \
+	doc/sparkctl-stat.1 \
 	doc/sparkctl.1
 
 dist_doc_DATA = COPYING NEWS README doc/ARCHITECTURE

@@ -3,8 +3,6 @@
 
 # Unit tests of common/ and cli/: tests/unit/test_X is made from tests/unit/test_X.c.
 unit_tests = \
-	tests/fuzz/fuzz_names \
-	tests/fuzz/fuzz_wire \
 	tests/unit/test_asked \
 	tests/unit/test_caps \
 	tests/unit/test_hist \
@@ -18,6 +16,16 @@ unit_tests = \
 	tests/unit/test_table \
 	tests/unit/test_text \
 	tests/unit/test_wire
+
+# Fuzzers: tests/fuzz/fuzz_X; each also needs its lines tests_fuzz_fuzz_X_... below.
+# "make check" gives each some thousand inputs, "make fuzz" many more.
+fuzz_tests = \
+	tests/fuzz/fuzz_harvest \
+	tests/fuzz/fuzz_hello \
+	tests/fuzz/fuzz_names \
+	tests/fuzz/fuzz_record \
+	tests/fuzz/fuzz_segment \
+	tests/fuzz/fuzz_text
 
 # What several of them include.
 unit_parts = \
@@ -46,7 +54,9 @@ e2e_tests = \
 	tests/e2e/recording-errors.test \
 	tests/e2e/recording.test \
 	tests/e2e/seam.test \
+	tests/e2e/stat.test \
 	tests/e2e/structure.test \
+	tests/e2e/completion.test \
 	tests/e2e/docs.test \
 	tests/e2e/ending-kill.test \
 	tests/e2e/ending.test \
@@ -57,7 +67,11 @@ e2e_tests = \
 	tests/e2e/exact-threads.test \
 	tests/e2e/exact-time.test \
 	tests/e2e/facts.test \
+	tests/e2e/foreign-preload.test \
+	tests/e2e/foreign-rights.test \
+	tests/e2e/foreign.test \
 	tests/e2e/header.test \
+	tests/e2e/hostile-protocol.test \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
 	tests/e2e/killed.test \
@@ -72,11 +86,14 @@ e2e_tests = \
 	tests/e2e/transparent-langs.test \
 	tests/e2e/transparent-tools.test \
 	tests/e2e/user-paranoid.test \
+	tests/e2e/user-places.test \
 	tests/e2e/user-terminal.test \
 	tests/e2e/user.test
 
 # What the scripts source, read or compile.
 e2e_parts = \
+	tests/e2e/completion.bash \
+	tests/e2e/completion.zsh \
 	tests/e2e/lib.sh \
 	tests/e2e/transparent.sh \
 	tests/targets/marker_cxx.cc \
@@ -95,6 +112,7 @@ target_programs = \
 	tests/targets/h_loaded \
 	tests/targets/h_misuse \
 	tests/targets/h_names \
+	tests/targets/h_protocol \
 	tests/targets/h_sandbox \
 	tests/targets/h_signal \
 	tests/targets/h_user \
@@ -104,9 +122,11 @@ target_programs = \
 	tests/targets/t_fork \
 	tests/targets/t_guest \
 	tests/targets/t_killat \
+	tests/targets/t_launch \
 	tests/targets/t_live_threads \
 	tests/targets/t_names \
 	tests/targets/t_nested \
+	tests/targets/t_rawclone \
 	tests/targets/t_recursive \
 	tests/targets/t_short_threads \
 	tests/targets/t_static \
@@ -127,8 +147,12 @@ target_parts = \
 	tests/targets/target.h
 
 tests/targets/t_events: target_cflags = -fno-pie -no-pie
+tests/targets/t_launch: target_cflags = -static
+tests/targets/t_rawclone: target_cflags = -static -nostdlib -fno-stack-protector
 tests/targets/t_static: target_cflags = -static
 tests/targets/h_loaded: target_ldadd = -ldl
+# It speaks the protocol itself.
+tests/targets/h_protocol: target_cflags = -I$(top_srcdir)
 
 # Benchmarks: built and run by "make bench" on an installed tree of their own, no pass or fail.
 #   make bench BENCHFLAGS='-n 9 marker'
@@ -144,7 +168,8 @@ bench_parts = \
 	tests/bench/bench.h \
 	tests/bench/run
 
-LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS) $(LIBPFM_LIBS) $(CHECK_LIBS)
+cli_libs = $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS) $(LIBPFM_LIBS)
+LDADD = libsparkcli.la libcommon.la $(cli_libs) $(CHECK_LIBS)
 agent_test_ldadd = libagenttest.la libcommon.la $(CHECK_LIBS)
 agent_harness = tests/unit/agent_harness.c tests/unit/agent_harness.h
 tests_unit_test_agent_client_SOURCES = tests/unit/test_agent_client.c $(agent_harness)
@@ -168,6 +193,29 @@ tests_unit_test_agent_source_SOURCES = tests/unit/test_agent_source.c $(agent_ha
 tests_unit_test_agent_source_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_thread_SOURCES = tests/unit/test_agent_thread.c $(agent_harness)
 tests_unit_test_agent_thread_LDADD = $(agent_test_ldadd)
+fuzz_frame = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+fuzz_segments = tests/fuzz/seed_agent.c tests/fuzz/seeds.c tests/fuzz/seeds.h tests/fuzz/segments.c $(agent_harness)
+fuzz_ldadd = libsparkcli.la libagenttest.la libcommon.la $(cli_libs)
+fuzz_ldflags = $(AM_LDFLAGS) $(FUZZ_ENGINE) -Wl,--wrap=error
+tests_fuzz_fuzz_harvest_SOURCES = tests/fuzz/fuzz_harvest.c $(fuzz_segments) $(fuzz_frame)
+tests_fuzz_fuzz_harvest_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_harvest_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_hello_SOURCES = tests/fuzz/fuzz_hello.c $(fuzz_frame)
+tests_fuzz_fuzz_hello_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_hello_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_names_SOURCES = tests/fuzz/fuzz_names.c $(fuzz_frame)
+tests_fuzz_fuzz_names_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_names_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c $(fuzz_frame)
+tests_fuzz_fuzz_record_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_record_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=dl_iterate_phdr
+tests_fuzz_fuzz_segment_SOURCES = tests/fuzz/fuzz_segment.c $(fuzz_segments) $(fuzz_frame)
+tests_fuzz_fuzz_segment_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_segment_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(fuzz_frame)
+tests_fuzz_fuzz_text_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_text_LDFLAGS = $(fuzz_ldflags)
+check_PROGRAMS += $(fuzz_tests)
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests) $(unit_agent_tests)
 unit_programs = $(unit_tests) $(unit_agent_tests)
@@ -196,12 +244,12 @@ targets += $(target_cxx_programs)
 endif
 CLEANFILES += $(target_programs) $(target_libs) $(target_cxx_programs) $(bench_programs) $(bench_libs)
 
-EXTRA_DIST += tests/run tests/skips $(e2e_tests) $(e2e_parts) $(target_parts) \
+EXTRA_DIST += tests/run tests/skips tests/fuzz/coverage tests/fuzz/run $(e2e_tests) $(e2e_parts) $(target_parts) \
 	$(target_programs:=.c) $(target_cxx_programs:=.cc) $(target_libs:.so=.c) $(bench_programs:=.c) $(bench_libs:.so=.c) $(bench_parts)
 
 check-local: $(targets)
 	@BUILDDIR='$(abs_top_builddir)' SRCDIR='$(abs_top_srcdir)' CC='$(CC)' CXX='$(CXX)' SANITIZERS='$(SANITIZERS)' \
-		UNIT_TESTS='$(unit_programs)' UNIT_MISSING='$(unit_missing)' E2E_TESTS='$(e2e_tests)' TARGET_FILES='$(targets)' \
+		UNIT_TESTS='$(fuzz_tests) $(unit_programs)' UNIT_MISSING='$(unit_missing)' E2E_TESTS='$(e2e_tests)' TARGET_FILES='$(targets)' \
 		$(srcdir)/tests/run $(TESTFLAGS) $(TESTS)
 
 bench: all $(bench_programs) $(bench_libs)
@@ -213,4 +261,12 @@ bench: all $(bench_programs) $(bench_libs)
 clean-local:
 	rm -rf bench.root
 
-.PHONY: bench
+# With libFuzzer, whose guidance by coverage and corpus are its own matter:
+#   ../configure CC=clang CFLAGS='-O1 -g -DFUZZ_LIBFUZZER -fsanitize=fuzzer-no-link' --enable-sanitizers=address,undefined
+#   make fuzzers FUZZ_ENGINE=-fsanitize=fuzzer && tests/fuzz/fuzz_segment -max_len=600000
+# A million segments, and more:  make fuzz FUZZFLAGS='-n 5000000 -s 7 segment'
+fuzzers: $(fuzz_tests)
+fuzz: fuzzers
+	@BUILDDIR='$(abs_top_builddir)' FUZZ_TESTS='$(fuzz_tests)' $(srcdir)/tests/fuzz/run $(FUZZFLAGS)
+
+.PHONY: bench fuzz fuzzers

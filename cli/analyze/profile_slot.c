@@ -362,6 +362,7 @@ static void slot_add_nodes(struct slot_reader *reader, const struct wire_lane *l
 		else if (node->region)
 			reader->profile->losses[PROFILE_LOSS_DAMAGED]++;
 	}
+	reader->profile->losses[PROFILE_LOSS_DAMAGED] += walk.pages.broken;
 }
 
 /* ---- open regions ---------------------------------------------------------------------------------- */
@@ -501,6 +502,16 @@ int profile_add_slot(struct profile *profile, const struct profile_slot *slot)
 	return profile->no_memory ? error("out of memory for the regions") : 0;
 }
 
+/* What a list that is cut short leaves out cannot be counted: it is one record. */
+static u32 lists_broken(const struct wire_view *view)
+{
+	struct wire_walk slots = wire_walk_slots(view), processes = wire_walk_processes(view), windows = wire_walk_windows(view);
+
+	while (wire_next_slot(view, &slots) || wire_next_process(view, &processes) || wire_next_window(view, &windows))
+		;
+	return (u32)slots.broken + processes.broken + windows.broken;
+}
+
 void profile_add_losses(struct profile *profile, const struct wire_view *view)
 {
 	const struct wire_header *header = wire_view_header(view);
@@ -512,4 +523,5 @@ void profile_add_losses(struct profile *profile, const struct wire_view *view)
 	}
 	for (i = 0; i < WIRE_LOSS_MAX; i++)
 		profile->losses[profile_loss_name(i) ? i : (u32)PROFILE_LOSS_DAMAGED] += header->losses[i];
+	profile->losses[PROFILE_LOSS_DAMAGED] += lists_broken(view);
 }

@@ -159,12 +159,17 @@ static bool report_glob_known(const struct report *report, const char *glob)
 	for (i = 0; i < report->ncolumns; i++)
 		if (metric_glob(glob, report->columns[i].metric->name))
 			return true;
+	for (i = 0; report->options.totals_only && i < report->facts->ntotals; i++)
+		if (metric_glob(glob, report->facts->totals[i].name))
+			return true;
 	return false;
 }
 
 /* Says which globs of --metrics named nothing. */
 static int report_check_globs(struct report *report)
 {
+	const char *what = report->options.totals_only ? "no counter has such a name, see man sparkctl" :
+							 "no metric has such a name, see sparkctl list metrics";
 	char *copy, *glob, *rest;
 	int err = 0;
 
@@ -175,8 +180,7 @@ static int report_check_globs(struct report *report)
 		return -1;
 	for (glob = strtok_r(copy, ", ", &rest); glob; glob = strtok_r(NULL, ", ", &rest))
 		if (!err && !report_glob_known(report, glob))
-			err = report_add_unknown(report, report_text(report,
-				"%s: no metric has such a name, see sparkctl list metrics", glob));
+			err = report_add_unknown(report, report_text(report, "%s: %s", glob, what));
 	free(copy);
 	return err;
 }
@@ -197,35 +201,6 @@ static void report_judge_columns(struct report *report)
 		    !strcmp(column->metric->source, "client"))
 			column->shown = false;
 	}
-}
-
-/* ---- totals ---------------------------------------------------------------------------------------- */
-
-static int report_add_total(struct report *report, const struct total_fact *total)
-{
-	struct total_fact *totals = report_grow(report->totals, report->ntotals, sizeof(*totals));
-
-	if (!totals)
-		return -1;
-	report->totals = totals;
-	totals[report->ntotals++] = *total;
-	return 0;
-}
-
-static int report_add_totals(struct report *report)
-{
-	struct total_fact pairs = { .name = "markers", .unit = "count", .source = "time" };
-	struct total_fact cost = { .name = "marker-cost", .unit = "ns", .source = "time" };
-	size_t i;
-
-	for (i = 0; i < report->facts->ntotals; i++)
-		if (report_add_total(report, &report->facts->totals[i]) != 0)
-			return -1;
-	pairs.cell = cell_counted(report->markers.pairs);
-	cost.cell = cell_counted(report->markers.cost_ns);
-	cost.cell.state = CELL_ESTIMATE;
-	cost.cell.note = "pairs x cost of an empty pair, not subtracted";
-	return report_add_total(report, &pairs) || report_add_total(report, &cost) ? -1 : 0;
 }
 
 /* CPU time of the whole tree as wait4 gave it, else the sum of what is known of the processes. */
@@ -278,6 +253,14 @@ static void report_add_threads(struct report *report, const struct profile *prof
 		report->all_threads = 0;
 }
 
+/* What is known region by region. */
+static int report_add_regions(struct report *report, const struct profile *profile)
+{
+	return report_add_columns(report, profile) || report_add_rows(report, profile) ||
+	       report_add_windows(report, profile) || report_add_diagnostics(report, profile) ||
+	       report_add_markers(report, profile) ? -1 : 0;
+}
+
 struct report *report_build(const struct profile *profile, const struct session_facts *facts,
 			    const struct report_options *options)
 {
@@ -292,10 +275,8 @@ struct report *report_build(const struct profile *profile, const struct session_
 	report->group = profile->group;
 	report_add_threads(report, profile);
 	report_add_cpu(report);
-	if (report_add_columns(report, profile) || report_check_globs(report) ||
-	    report_add_rows(report, profile) || report_add_windows(report, profile) ||
-	    report_add_losses(report, profile) || report_add_diagnostics(report, profile) ||
-	    report_add_markers(report, profile) || report_add_totals(report)) {
+	if ((!options->totals_only && report_add_regions(report, profile)) || report_check_globs(report) ||
+	    report_add_losses(report, profile) || report_add_totals(report)) {
 		report_free(report);
 		error("out of memory for the report");
 		return NULL;
@@ -325,6 +306,7 @@ void report_free(struct report *report)
 	free(report->rows);
 	free(report->windows);
 	free(report->totals);
+	free(report->ratios);
 	free(report->losses);
 	free(report->diagnostics);
 	free(report->unknown);

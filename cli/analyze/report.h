@@ -37,6 +37,8 @@ struct process_facts {
 	u32 detector;                /* enum wire_detector */
 	u32 sealed_cpu;
 	u32 threads;                 /* that it had in all; 0: not known */
+	bool agent;                  /* it said hello, or was forked from one that had */
+	const char *no_agent;        /* why there is none in it, for the list of such processes; NULL: not in it */
 };
 
 struct total_fact {
@@ -105,6 +107,7 @@ struct session_facts {
 	size_t ncapabilities;
 	const struct loss_fact *losses; /* the session's own */
 	size_t nlosses;
+	const char *uncounted;       /* why the kernel's events missed some of the tree, or NULL */
 	const char *not_preloaded;   /* why the agent could not enter ("... is statically linked"), or NULL */
 };
 
@@ -112,6 +115,7 @@ struct report_options {
 	const char *metrics;         /* globs; NULL: the default columns */
 	const char *regions;         /* globs; NULL: all */
 	const char *sort_by;         /* metric; NULL: wall */
+	bool totals_only;            /* no columns, rows or windows; metrics are globs of totals */
 };
 
 /* ---- the report ------------------------------------------------------------------------------------ */
@@ -163,6 +167,12 @@ struct report_markers {
 	const char *fine;            /* regions whose mean is below 20 x pair_ns, as text; NULL: none */
 };
 
+/* Of a total to another one. */
+struct report_ratio {
+	struct cell cell;
+	const char *unit;            /* "/s", "GHz", ...; NULL: there is none */
+};
+
 struct report {
 	const struct session_facts *facts;
 	struct report_options options;
@@ -175,6 +185,7 @@ struct report {
 	size_t nwindows;
 	struct total_fact *totals;   /* the session's, "markers" and "marker-cost" */
 	size_t ntotals;
+	struct report_ratio *ratios; /* one for each total */
 	struct report_loss *losses;  /* those above 0 */
 	size_t nlosses;
 	struct report_diagnosis *diagnostics;

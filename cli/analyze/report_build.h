@@ -16,6 +16,9 @@ struct report_text {
 int report_add_rows(struct report *report, const struct profile *profile);
 int report_fill_cells(struct report *report, struct report_row *row, const struct metric_input *in);
 
+/* report_totals.c: those of the session and the markers', with their ratios. */
+int report_add_totals(struct report *report);
+
 /* report_windows.c */
 int report_add_windows(struct report *report, const struct profile *profile);
 

@@ -59,6 +59,9 @@ const struct capability *caps_find(const char *name);
  */
 bool caps_find_agent(char *path, size_t size);
 
+/* Whether programs of this user can load the agent's file. */
+struct outcome preload_check(const struct caps_context *context);
+
 /*
  * Whether the CPU's time stamp counter can serve as the clock of regions: it never stops, never
  * changes its rate, user space may read it, and the kernel trusts it too. Writes the reason for

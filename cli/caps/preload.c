@@ -83,8 +83,9 @@ static struct outcome preload_check_image(int fd, const char *path)
 	return outcome_yes("agent %.200s", path);
 }
 
-static struct outcome preload_check_file(const char *path)
+struct outcome preload_check(const struct caps_context *context)
 {
+	const char *path = context->agent;
 	struct outcome outcome;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -122,6 +123,18 @@ static int preload_try_socket(void)
 	return 0;
 }
 
+/* What sparkctl names the agent by, where it is there (agent/preload.sh). */
+static struct outcome preload_check_folder(const char *agent)
+{
+	char folder[PATH_MAX];
+
+	if (snprintf(folder, sizeof(folder), "%.*s/not-libasan.so", (int)(strrchr(agent, '/') - agent), agent) < (int)sizeof(folder) &&
+	    access(folder, X_OK) == 0)
+		return outcome_yes("agent %.200s", agent);
+	return outcome_partly("make install in spark's build tree",
+		"the folder not-libasan.so is not beside the agent: 32-bit programs complain, those of the address sanitizer do not start");
+}
+
 struct outcome preload_probe(struct caps_context *context)
 {
 	struct outcome outcome;
@@ -130,12 +143,12 @@ struct outcome preload_probe(struct caps_context *context)
 	if (!context->agent[0])
 		return outcome_no("make install in spark's build tree",
 			"libsparkagent.so is neither beside sparkctl nor in " PKGLIBDIR);
-	outcome = preload_check_file(context->agent);
+	outcome = preload_check(context);
 	if (outcome.available != CAPS_YES)
 		return outcome;
 	err = preload_try_segment();
 	if (err)
 		return advice_errno(-err, "a sealed memfd");
 	err = preload_try_socket();
-	return err ? advice_errno(-err, "a Unix socket") : outcome;
+	return err ? advice_errno(-err, "a Unix socket") : preload_check_folder(context->agent);
 }

@@ -13,6 +13,7 @@
 
 static const struct command *const commands[] = {
 	&command_run,
+	&command_stat,
 	&command_report,
 	&command_note,
 	&command_list,

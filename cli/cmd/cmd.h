@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A command is one file and one row: its own struct command here below and in the table of cmd.c.
- * Look-up, usage, help, man page and completions come from the rows.
+ * Look-up, usage, help and completions come from the rows; the man page is compared with them.
+ *
+ * Completions know operands by the usage: FILE is a recording, COMMAND a command of sparkctl, a|b are
+ * words, and "[--] COMMAND" is a program with its own words. "..." behind one: more of the same.
  */
 #ifndef CLI_CMD_CMD_H
 #define CLI_CMD_CMD_H
@@ -36,8 +39,8 @@ struct command {
 	int (*run)(int argc, char **argv);	/* argv[0] is the name; returns the exit status */
 };
 
-extern const struct command command_run, command_report, command_note, command_list, command_doctor,
-	command_help;
+extern const struct command command_run, command_stat, command_report, command_note, command_list,
+	command_doctor, command_help;
 
 /* All commands, in the order of the help. */
 const struct command *const *command_table(size_t *n);

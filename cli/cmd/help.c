@@ -2,16 +2,20 @@
 /* sparkctl help: the rows of the command table, for people and for generators. */
 #include <stddef.h>
 
+#include "cli/analyze/metric.h"
 #include "cli/cmd/cmd.h"
 
 struct help_options {
 	bool dump;
+	bool metrics;
 };
 
 static const struct opt help_rows[] = {
 	{ .name = "dump-options", .kind = OPT_FLAG, .offset = offsetof(struct help_options, dump),
-	  .help = "print rows separated by tabs, for the man page and completions",
+	  .help = "print rows separated by tabs, for completions and tests",
 	  .hidden = true },
+	{ .name = "dump-metrics", .kind = OPT_FLAG, .offset = offsetof(struct help_options, metrics),
+	  .help = "print the names of metrics, for completions", .hidden = true },
 	{ .name = NULL },
 };
 
@@ -30,6 +34,31 @@ static void help_dump_commands(void)
 		printf("%s\t%s\t%s\n", table[i]->name, table[i]->usage, table[i]->summary);
 }
 
+static void help_dump_metrics(void)
+{
+	const struct metric *metric;
+	size_t i, n;
+
+	metric = metric_table(&n);
+	for (i = 0; i < n; i++)
+		puts(metric[i].name);
+}
+
+/* The page is installed beside the program; sparkctl COMMAND --help does without the line. */
+static void help_print_manual(const char *command)
+{
+	printf("\nManual: man sparkctl%s%s\n", command ? "-" : "", command ? command : "");
+}
+
+static void help_print(const struct command *command)
+{
+	if (command)
+		command_print_help(stdout, command);
+	else
+		command_print_overview(stdout);
+	help_print_manual(command ? command->name : NULL);
+}
+
 static int help_run(int argc, char **argv)
 {
 	struct help_options options = { .dump = false };
@@ -46,14 +75,14 @@ static int help_run(int argc, char **argv)
 		if (!command)
 			return STATUS_USAGE;
 	}
-	if (options.dump && command)
+	if (options.metrics)
+		help_dump_metrics();
+	else if (options.dump && command)
 		opt_print_table(stdout, command->options);
 	else if (options.dump)
 		help_dump_commands();
-	else if (command)
-		command_print_help(stdout, command);
 	else
-		command_print_overview(stdout);
+		help_print(command);
 	return STATUS_OK;
 }
 

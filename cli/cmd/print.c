@@ -18,7 +18,8 @@ const struct output *print_format(const struct command *command, const struct pr
 static int print_grouped(const struct print_options *options, const struct output *format, FILE *file,
 			 const struct profile *profile, const struct session_facts *facts)
 {
-	struct report_options ro = { options->metrics, options->regions, options->sort_by };
+	struct report_options ro = { .metrics = options->metrics, .regions = options->regions,
+				     .sort_by = options->sort_by, .totals_only = options->totals_only };
 	struct output_options oo = {
 		.width = term_width(fileno(file)),
 		.color = color_wanted(file, options->color),

@@ -17,23 +17,26 @@ struct print_options {
 	enum color_mode color;
 	int quiet;
 	int verbose;
+	bool totals_only;            /* no option: see struct report_options */
 };
 
 #define PRINT_OFFSET(type, member) (offsetof(type, print) + offsetof(struct print_options, member))
 
-/* Rows that choose, and rows that shape. */
-#define PRINT_CHOICE_ROWS(type, more) \
-	{ "metrics", 0, OPT_STRING, PRINT_OFFSET(type, metrics), "GLOBS", NULL, \
+/* Rows that choose, and rows that shape; recorded is what stands before the defaults. */
+#define PRINT_CHOICE_ROWS(type, more, recorded) \
+	{ "metrics", 0, OPT_STRING, PRINT_OFFSET(type, metrics), "METRICS", NULL, \
 	  "show these columns" more ": names or patterns, separated by commas; see sparkctl list metrics", \
-	  "the usual ones", false }, \
+	  recorded "the usual ones", false }, \
 	{ "regions", 0, OPT_STRING, PRINT_OFFSET(type, regions), "GLOBS", NULL, \
-	  "show only regions whose name or path (a;b) matches", "all", false }, \
+	  "show only regions whose name or path (a;b) matches", recorded "all", false }, \
 	{ "group-by", 0, OPT_ENUM, PRINT_OFFSET(type, group), NULL, profile_group_words, \
-	  "a table for each process or thread, or regions merged over processes", "process", false }, \
+	  "a table for each process or thread, or regions merged over processes", recorded "process", \
+	  false }, \
 	{ "sort-by", 0, OPT_STRING, PRINT_OFFSET(type, sort_by), "METRIC", NULL, \
-	  "order of regions beside each other, greatest first", "wall", false }
+	  "order of regions beside each other, greatest first", recorded "wall", false }
 #define PRINT_SHAPE_ROWS(type) \
-	{ "format", 0, OPT_STRING, PRINT_OFFSET(type, format), "FORMAT", NULL, "table, json or csv", "table", false }, \
+	{ "format", 0, OPT_STRING, PRINT_OFFSET(type, format), "FORMAT", output_words, "table, json or csv", "table", \
+	  false }, \
 	{ "color", 0, OPT_ENUM, PRINT_OFFSET(type, color), NULL, color_words, "colours and bold type", "auto", false }, \
 	{ "quiet", 'q', OPT_COUNT, PRINT_OFFSET(type, quiet), NULL, NULL, "the regions and what is missing only", NULL, \
 	  false }, \

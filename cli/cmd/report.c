@@ -12,7 +12,7 @@ struct report_command_options {
 };
 
 static const struct opt options[] = {
-	PRINT_CHOICE_ROWS(struct report_command_options, ""),
+	PRINT_CHOICE_ROWS(struct report_command_options, "", "as in the run, else "),
 	PRINT_SHAPE_ROWS(struct report_command_options),
 	{ .name = NULL },
 };

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The command "run": a session and its report. */
-#define _GNU_SOURCE
-#include "cli/cmd/print.h"
-
-#include <errno.h>
 #include <locale.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
+#include "cli/cmd/launch.h"
+#include "cli/cmd/print.h"
 #include "cli/cmd/watch.h"
 #include "cli/log.h"
 
@@ -29,15 +24,9 @@ struct run_options {
 #define OFFSET(member) offsetof(struct run_options, member)
 
 static const struct opt options[] = {
-	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker"),
-	{ "events", 'e', OPT_STRING, OFFSET(events), "LIST", NULL,
-	  "count these events for all processes together, by perf's names, those of sysfs or of libpfm; see EVENTS in sparkctl(1)",
-	  "cycles, instructions, branches, branch-misses", false },
-	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL, "measure the command alone, not what it starts", NULL, false },
-	{ "follow", 0, OPT_FLAG, OFFSET(follow), NULL, NULL,
-	  "wait for all descendants, daemons too, instead of the command alone", NULL, false },
-	{ "timeout", 0, OPT_SECONDS, OFFSET(timeout_ns), "TIME", NULL,
-	  "end the command after this time (s, ms, m) by SIGTERM, then SIGKILL; exit status 124", NULL, false },
+	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker", ""),
+	LAUNCH_EVENTS_ROW(struct run_options),
+	LAUNCH_SCOPE_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
 	  NULL, false },
@@ -46,8 +35,7 @@ static const struct opt options[] = {
 	{ "note", 0, OPT_STRING, OFFSET(note), "TEXT", NULL, "a note for the report and the recording", NULL, false },
 	{ "live", 0, OPT_FLAG, OFFSET(live), NULL, NULL,
 	  "while it runs, show on the terminal the time and the regions that it goes to", NULL, false },
-	{ "report", 0, OPT_STRING, OFFSET(report), "FILE", NULL, "write the report there; - is standard output", "standard error",
-	  false },
+	LAUNCH_REPORT_ROW(struct run_options),
 	PRINT_SHAPE_ROWS(struct run_options),
 	{ .name = NULL },
 };
@@ -61,56 +49,6 @@ static const struct command_example examples[] = {
 	{ "sparkctl run --format json --report - ./app", "for programs: schema spark-report/1" },
 	{ .line = NULL },
 };
-
-static FILE *report_open(const struct run_options *o)
-{
-	FILE *f;
-
-	if (!o->report)
-		return stderr;
-	if (!strcmp(o->report, "-"))
-		return stdout;
-	f = fopen(o->report, "we");
-	if (!f)
-		error("cannot write the report to %s: %s", o->report, strerror(errno));
-	return f;
-}
-
-/* Ends as the command did, so that whoever waits for us sees the same. */
-static int die_as(int signal_number)
-{
-	sigset_t set;
-
-	command_end_output(STATUS_OK);
-	/* The core is the command's; RLIMIT_CORE would not hold back one that is piped (core(5)). */
-	prctl(PR_SET_DUMPABLE, 0);
-	signal(signal_number, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, signal_number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(signal_number);
-	return 128 + signal_number;
-}
-
-static int end_status(enum session_end end, const struct session *session)
-{
-	const struct session_facts *facts = session_facts(session);
-
-	switch (end) {
-	case SESSION_FAILED:
-		return STATUS_FAILURE;
-	case SESSION_NOT_FOUND:
-		return STATUS_NOT_FOUND;
-	case SESSION_NOT_EXECUTABLE:
-		return STATUS_NOT_EXECUTABLE;
-	case SESSION_TIMEOUT:
-		return STATUS_TIMEOUT;
-	case SESSION_INTERRUPTED:
-		return 128 + SIGINT;
-	default:
-		return facts->signal ? -facts->signal : facts->status;
-	}
-}
 
 #define RECORD_THREADS 4096        /* rows of their own in a recording; it must not grow with every thread of a long run */
 
@@ -149,11 +87,12 @@ static int run_and_report(const struct run_options *o, const struct event_list *
 
 	so.watcher = watch_watcher(watch);
 	end = session_run(&session, &so);
-	status = end_status(end, session);
+	status = launch_status(end, session);
 	if (end >= SESSION_ENDED) {
 		const struct profile *profile = session_profile(session);
 		const struct session_facts *facts = session_facts(session);
 
+		launch_report_begin(file, o->report);
 		if (watch_end(watch, profile, facts))
 			status = status ? status : STATUS_FAILURE;
 		if (print_report(&o->print, format, file, profile, facts))
@@ -174,32 +113,16 @@ static int outputs_open(const struct run_options *o, struct watch *watch, FILE *
 
 	if (status)
 		return status;
-	*file = report_open(o);
+	*file = launch_report_open(o->report);
 	if (o->live)
 		live_open(&watch->live);
 	return *file ? 0 : STATUS_FAILURE;
 }
 
-/* The events that were asked for. 0, or an exit status after a message. */
-static int events_parse(const struct run_options *o, struct event_list *events)
-{
-	struct names_context names;
-	struct caps_context caps;
-	int err;
-
-	if (!o->events)
-		return 0;
-	caps_init(&caps, "");
-	names_init(&names, &caps);
-	err = names_parse(&names, o->events, events) || session_check_events(events);
-	names_fini(&names);
-	return err ? STATUS_USAGE : 0;
-}
-
 static int run_command(int argc, char **argv)
 {
 	struct run_options o = { .print = { .format = "table" } };
-	struct event_list events = { .event = NULL };
+	struct event_list events;
 	struct watch watch = { .name = NULL };
 	const struct output *format;
 	FILE *file = NULL;
@@ -215,18 +138,14 @@ static int run_command(int argc, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = events_parse(&o, &events);
+	status = launch_events(o.events, &events);
 	if (!status)
 		status = outputs_open(&o, &watch, &file);
 	if (!status)
 		status = run_and_report(&o, &events, format, file, &watch, argv + first);
 	watch_close(&watch);
 	event_list_free(&events);
-	if (file && o.report && file != stdout && fclose(file)) {
-		error("cannot write the report to %s: %s", o.report, strerror(errno));
-		status = status ? status : STATUS_FAILURE;
-	}
-	return status < 0 ? die_as(-status) : status;
+	return launch_end(file, o.report, status);
 }
 
 const struct command command_run = {

@@ -135,12 +135,34 @@ static void csv_row(const struct csv_writer *writer, const char *kind, const str
 	fputs("\r\n", writer->file);
 }
 
+static void csv_totals(const struct csv_writer *writer)
+{
+	const struct report *report = writer->report;
+	size_t i;
+
+	fputs("name,value,unit,state,source\r\n", writer->file);
+	for (i = 0; i < report->ntotals; i++) {
+		const struct total_fact *total = &report->totals[i];
+
+		csv_text(writer->file, total->name);
+		fputc(',', writer->file);
+		if (cell_has_value(&total->cell))
+			fprintf(writer->file, "%.15g", total->cell.value);
+		fprintf(writer->file, ",%s,%s,%s\r\n", total->unit, cell_state_name(total->cell.state),
+			total->source ? total->source : "");
+	}
+}
+
 int csv_write(FILE *file, const struct report *report, const struct output_options *options)
 {
 	struct csv_writer writer = { .file = file, .report = report };
 	size_t i;
 
 	(void)options;
+	if (report->options.totals_only) {
+		csv_totals(&writer);
+		return 0;
+	}
 	csv_head(&writer);
 	for (i = 0; i < report->nrows; i++)
 		csv_row(&writer, "region", report->rows, &report->rows[i]);

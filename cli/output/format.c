@@ -69,7 +69,7 @@ void format_si(char out[FORMAT_SIZE], double value, const char *unit)
 {
 	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P", "E" };
 	double size = value < 0 ? -value : value;
-	bool joined = unit && !strcmp(unit, "B");
+	bool joined = unit && (!strcmp(unit, "B") || unit[0] == '/');
 	char number[FORMAT_SIZE];
 	size_t i = 0;
 
@@ -194,6 +194,11 @@ void format_cell(char out[FORMAT_SIZE], const struct cell *cell, const struct me
 	format_marked(out, number);
 }
 
+const char *format_total_side(const struct total_fact *total)
+{
+	return total->cell.note && !strcmp(total->cell.note, CELL_NOTE_USER) ? ":u" : "";
+}
+
 void format_total(char out[FORMAT_SIZE], const struct total_fact *total, bool utf8)
 {
 	char number[FORMAT_SIZE];
@@ -201,6 +206,17 @@ void format_total(char out[FORMAT_SIZE], const struct total_fact *total, bool ut
 	if (!format_state(out, &total->cell, utf8))
 		return;
 	format_unit(number, total->cell.value, total->unit ? total->unit : "count", utf8);
+	format_marked(out, number);
+}
+
+void format_ratio(char out[FORMAT_SIZE], const struct report_ratio *ratio, bool utf8)
+{
+	char number[FORMAT_SIZE];
+
+	out[0] = '\0';
+	if (!ratio->unit || !cell_has_value(&ratio->cell) || !format_state(out, &ratio->cell, utf8))
+		return;
+	format_si(number, ratio->cell.value, ratio->unit);
 	format_marked(out, number);
 }
 

@@ -257,15 +257,25 @@ static void json_columns(struct json_writer *writer, const struct report *report
 
 static json_t *json_totals(const struct report *report)
 {
-	json_t *object = json_object(), *cells = json_object(), *cell;
+	json_t *object = json_object(), *cells = json_object(), *ratios = json_object(), *ratio, *one;
 	size_t i;
 
 	for (i = 0; i < report->ntotals; i++) {
-		cell = json_cell(&report->totals[i].cell, report->totals[i].unit);
-		json_object_set_new(cell, "unit", json_text(report->totals[i].unit));
-		json_set(cells, report->totals[i].name, cell);
+		const struct total_fact *total = &report->totals[i];
+		struct cell cell = report->ratios[i].cell;
+
+		one = json_cell(&total->cell, total->unit);
+		json_object_set_new(one, "unit", json_text(total->unit));
+		json_set(cells, total->name, one);
+		if (!report->ratios[i].unit)
+			continue;
+		cell.note = NULL; /* it stands in the total's own cell */
+		ratio = json_cell(&cell, "");
+		json_object_set_new(ratio, "unit", json_text(report->ratios[i].unit));
+		json_set(ratios, total->name, ratio);
 	}
 	json_object_set_new(object, "cells", cells);
+	json_object_set_new(object, "ratios", ratios);
 	return object;
 }
 
@@ -286,6 +296,7 @@ static void json_processes(struct json_writer *writer, const struct session_fact
 				    process->parent ? json_u64(process->parent) : json_null());
 		json_object_set_new(object, "command", json_text(process->command));
 		json_object_set_new(object, "image", json_text(process->image));
+		json_object_set_new(object, "agent", json_boolean(process->agent));
 		json_object_set_new(object, "start_ns", json_u64(process->start_ns));
 		json_object_set_new(object, "end_ns",
 				    lives ? json_null() : json_u64(process->end_ns));

@@ -30,13 +30,23 @@ struct lines_row lines_begin(const struct lines *lines, const char *label, const
 void lines_piece(struct lines_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void lines_end(struct lines_row *row);
 
+/* Text from strangers made printable and cut to some columns; to be freed, NULL when memory is short. */
+char *lines_name(const char *text, size_t columns);
+
+/* lines_agent.c: one line for each reason. */
+void lines_without_agent(const struct lines *lines);
+
 /* lines_report.c: what stands above and below the tables. */
 void lines_header(const struct lines *lines);
 void lines_totals(const struct lines *lines);
+void lines_total_notes(const struct lines *lines);
 void lines_missing(const struct lines *lines);
 void lines_notes(const struct lines *lines);
 void lines_markers(const struct lines *lines);
 /* lines_origin.c: when and from what it was recorded. */
 void lines_origin(const struct lines *lines);
+
+/* table_totals.c: one total a line. Returns 0, or -1 when memory is short. */
+int table_totals_print(const struct lines *lines);
 
 #endif

@@ -26,7 +26,7 @@ static char *lines_escaped(const char *bytes, size_t len, size_t columns)
 	return cut;
 }
 
-static char *lines_name(const char *text, size_t columns)
+char *lines_name(const char *text, size_t columns)
 {
 	return lines_escaped(text, strlen(text), columns);
 }
@@ -160,9 +160,10 @@ static bool lines_total_shown(const struct total_fact *total)
 	return false;
 }
 
-static const char *lines_total_side(const struct cell *cell)
+/* The kernel's accounting stands in for an event that it refused or took away. */
+static bool lines_stood_in(const struct total_fact *total)
 {
-	return cell->note && !strcmp(cell->note, CELL_NOTE_USER) ? ":u" : "";
+	return total->cell.state == CELL_COUNTED && total->cell.note && !strcmp(total->source, "wait4");
 }
 
 void lines_totals(const struct lines *lines)
@@ -180,7 +181,8 @@ void lines_totals(const struct lines *lines)
 			row = lines_begin(lines, "tree, from exec", "   ");
 		any = true;
 		format_total(value, &report->totals[i], lines->options->utf8);
-		lines_piece(&row, "%s%s %s", report->totals[i].name, lines_total_side(&report->totals[i].cell), value);
+		lines_piece(&row, "%s%s %s%s", report->totals[i].name, format_total_side(&report->totals[i]), value,
+			    lines_stood_in(&report->totals[i]) ? " (wait4)" : "");
 	}
 	if (any)
 		lines_end(&row);
@@ -283,31 +285,54 @@ static char *lines_join_gaps(const struct lines *lines, struct lines_gap *gaps, 
 	return all;
 }
 
-static void lines_gaps(const struct lines *lines)
+static void lines_print_gaps(const struct lines *lines, const char *label, struct lines_gap *gaps, size_t n)
 {
-	const struct report *report = lines->report;
-	struct lines_gap *gaps = calloc(report->ntotals + report->ncolumns + 1, sizeof(*gaps));
-	size_t i, n = gaps ? lines_collect_gaps(report, gaps) : 0;
 	char *names;
+	size_t i;
 
 	for (i = 0; i < n; i++) {
 		if (gaps[i].done)
 			continue;
 		names = lines_join_gaps(lines, gaps, n, i);
-		lines_print(lines, STYLE_PLAIN, "not available", "%s: %s", names ? names : "",
-			    gaps[i].because);
+		lines_print(lines, STYLE_PLAIN, label, "%s: %s", names ? names : "", gaps[i].because);
 		free(names);
 	}
+}
+
+static void lines_gaps(const struct lines *lines)
+{
+	const struct report *report = lines->report;
+	struct lines_gap *gaps = calloc(report->ntotals + report->ncolumns + 1, sizeof(*gaps));
+
+	if (gaps)
+		lines_print_gaps(lines, "not available", gaps, lines_collect_gaps(report, gaps));
+	free(gaps);
+}
+
+void lines_total_notes(const struct lines *lines)
+{
+	const struct report *report = lines->report;
+	struct lines_gap *gaps = calloc(report->ntotals + 1, sizeof(*gaps));
+	size_t i, n = 0;
+
+	for (i = 0; gaps && i < report->ntotals; i++) {
+		const struct cell *cell = &report->totals[i].cell;
+
+		/* Of an estimate the value's mark is enough without -v. */
+		if (cell_has_value(cell) && cell->note && (cell->state != CELL_ESTIMATE || lines->options->verbose > 0))
+			gaps[n++] = (struct lines_gap){ .name = report->totals[i].name, .because = cell->note };
+	}
+	lines_print_gaps(lines, "note", gaps, n);
 	free(gaps);
 }
 
 /* A total that is missing for the same reason has a line with all of it. */
-static bool lines_said(const struct report *report, const struct capability_fact *fact)
+static bool lines_said(const struct report *report, const char *because)
 {
 	for (size_t i = 0; i < report->ntotals; i++) {
 		const struct cell *cell = &report->totals[i].cell;
 
-		if (!cell_has_value(cell) && cell->note && fact->because && !strncmp(cell->note, fact->because, strlen(fact->because)))
+		if (!cell_has_value(cell) && cell->note && because && !strncmp(cell->note, because, strlen(because)))
 			return true;
 	}
 	return false;
@@ -319,9 +344,12 @@ static void lines_capabilities(const struct lines *lines)
 	const struct capability_fact *fact;
 	size_t i;
 
+	/* Chosen totals say themselves what they lack. */
+	if (lines->report->options.totals_only && lines->report->options.metrics)
+		return;
 	for (i = 0; i < facts->ncapabilities; i++) {
 		fact = &facts->capabilities[i];
-		if (fact->available || !fact->asked || lines_said(lines->report, fact))
+		if (fact->available || !fact->asked || lines_said(lines->report, fact->because))
 			continue;
 		lines_print(lines, STYLE_PLAIN, "not available", "%s: %s%s%s", fact->name,
 			    fact->because ? fact->because : "not here",
@@ -335,9 +363,11 @@ static void lines_no_regions(const struct lines *lines)
 	char *command;
 
 	if (facts->not_preloaded)
-		lines_print(lines, STYLE_PLAIN, "not preloaded",
-			    "%s: totals come from outside, no regions", facts->not_preloaded);
-	if (facts->not_preloaded || lines->report->has_regions || lines->report->options.regions)
+		lines_print(lines, STYLE_PLAIN, "not preloaded", "%s: totals come from outside, no regions%s", facts->not_preloaded,
+			    lines->report->has_regions ? " of its own" : "");
+	lines_without_agent(lines);
+	if (facts->not_preloaded || lines->report->has_regions || lines->report->options.regions ||
+	    lines->report->options.totals_only)
 		return;
 	command = facts->argv && facts->argv[0] ? lines_name(facts->argv[0], lines_name_most(lines)) : NULL;
 	lines_print(lines, STYLE_PLAIN, "no regions",
@@ -353,6 +383,8 @@ void lines_missing(const struct lines *lines)
 	size_t i;
 
 	lines_no_regions(lines);
+	if (report->facts->uncounted && !lines_said(report, report->facts->uncounted))
+		lines_print(lines, STYLE_PLAIN, "not counted", "%s", report->facts->uncounted);
 	lines_gaps(lines);
 	lines_capabilities(lines);
 	for (i = 0; i < report->nunknown; i++) {

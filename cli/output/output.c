@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 #include "cli/log.h"
@@ -15,6 +16,8 @@ const struct output output_formats[] = {
 	{ "csv", "for spreadsheets: RFC 4180, a state beside each value", csv_write },
 	{ NULL, NULL, NULL },
 };
+
+const char *const output_words[] = { "table", "json", "csv", NULL };
 
 const struct output *output_find(const char *name)
 {
@@ -39,7 +42,11 @@ int output_write(const struct output *output, FILE *file, const struct report *r
 		return error("out of memory for the report");
 	if (fflush(file) == 0 && !ferror(file))
 		return 0;
-	if (errno == EPIPE)
+	if (errno == EPIPE) {
+		/* No failure of the stream's either, as which command_end_output would take it. */
+		__fpurge(file);
+		clearerr(file);
 		return 0;
+	}
 	return error("cannot write the report: %s", strerror(errno));
 }

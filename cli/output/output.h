@@ -26,6 +26,9 @@ struct output {
 /* Ends with a row without a name. */
 extern const struct output output_formats[];
 
+/* Their names, in the same order, NULL at the end: the words of --format. */
+extern const char *const output_words[];
+
 /* NULL if there is no such format. */
 const struct output *output_find(const char *name);
 

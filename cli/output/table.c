@@ -359,6 +359,15 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 	const struct lines lines = { .file = file, .report = report, .options = options };
 
 	lines_header(&lines);
+	if (report->options.totals_only) {
+		if (table_totals_print(&lines) != 0)
+			return -1;
+		fputc('\n', file);
+		lines_missing(&lines);
+		lines_total_notes(&lines);
+		lines_notes(&lines);
+		return 0;
+	}
 	if (table_print(&lines, "region", report->rows, report->nrows, false) != 0)
 		return -1;
 	if (report->nwindows && table_print(&lines, "window", report->windows, report->nwindows, true) != 0)

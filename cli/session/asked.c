@@ -240,6 +240,19 @@ static const char *asked_note(const struct event *event, enum asked_less less)
 	return less == ASKED_ANY_SIDE ? "user and kernel mode: this PMU cannot tell them apart" : NULL;
 }
 
+static struct cell asked_on_any(const struct event *event, const struct asked_event *e)
+{
+	struct cell c = cell_counted((double)e->value.count * event->scale);
+
+	c.note = asked_note(event, e->less);
+	if (e->value.running_ns < e->value.enabled_ns) {
+		c.value *= (double)e->value.enabled_ns / (double)e->value.running_ns;
+		c.state = CELL_SCALED;
+		c.note = "the counter was shared: scaled by enabled / running";
+	}
+	return c;
+}
+
 static struct cell asked_cell(struct totals *t, size_t i, struct caps_context *caps)
 {
 	struct asked_event *e = &t->asked.event[i];
@@ -254,18 +267,15 @@ static struct cell asked_cell(struct totals *t, size_t i, struct caps_context *c
 					     "the kernel did not give it back");
 	if (!e->value.running_ns)
 		return cell_absent(CELL_NOT_COUNTED, "the event never ran");
-	if (event->scope == EVENT_CORES)
-		return asked_on_cores(&t->asked, i);
-	c = cell_counted((double)e->value.count * event->scale);
-	c.note = asked_note(event, e->less);
-	if (!asked_heritable(event) && !t->alone) {
+	if (t->hidden == TOTALS_HIDDEN)
+		return cell_absent(CELL_UNAVAILABLE, t->hidden_note);
+	c = event->scope == EVENT_CORES ? asked_on_cores(&t->asked, i) : asked_on_any(event, e);
+	if (t->hidden == TOTALS_LITTLE_HIDDEN) {
+		c.state = CELL_ESTIMATE;
+		c.note = t->hidden_note;
+	} else if (!asked_heritable(event) && !t->alone) {
 		c.state = CELL_ESTIMATE;
 		c.note = "of the command's first thread alone: the kernel cannot pass a probe on to others";
-	}
-	if (e->value.running_ns < e->value.enabled_ns) {
-		c.value *= (double)e->value.enabled_ns / (double)e->value.running_ns;
-		c.state = CELL_SCALED;
-		c.note = "the counter was shared: scaled by enabled / running";
 	}
 	return c;
 }

@@ -44,7 +44,7 @@ static void host_facts(struct session *s)
 static bool probed_asked(const struct session *s, const char *name)
 {
 	if (!strcmp(name, "preload"))
-		return !s->facts.not_preloaded; /* that has a line of its own */
+		return !s->options->outside && !s->facts.not_preloaded; /* that has a line of its own */
 	if (!strcmp(name, "counting-hardware"))
 		return totals_want_hardware(&s->totals);
 	return !strcmp(name, "counting") || (s->hellos && !strcmp(name, "switch-detector"));
@@ -164,6 +164,47 @@ static void loss_facts(struct session *s)
 	s->facts.nlosses = 5;
 }
 
+/* The command itself by the kernel's record of it, or by its file where there are none. */
+static enum totals_hidden totals_hidden_of(const struct session *s)
+{
+	if (s->main_hidden || (!s->track.count && s->target.guarded))
+		return TOTALS_HIDDEN;
+	return s->hidden ? TOTALS_LITTLE_HIDDEN : TOTALS_SEEN;
+}
+
+/* Why there is no agent in what the command started. */
+static const char *no_agent_in(const struct process *p)
+{
+	if (p->no_agent)
+		return p->no_agent;
+	if (p->hidden)
+		return "runs with other rights than its user's, or may not be read by him";
+	return "no agent said hello: it can't enter that program, its environment was cleared, or something "
+	       "kept it from reporting";
+}
+
+/* Why there are no regions of the command, and of what it started. */
+static void preload_facts(struct session *s)
+{
+	struct target *t = &s->target;
+
+	s->facts.not_preloaded = NULL;
+	if (s->options->outside || !s->processes.count)
+		return;
+	/* While it goes on the agent may only be late. */
+	if (s->over && !s->hellos && !t->obstacle[0])
+		snprintf(t->obstacle, sizeof(t->obstacle), "%.240s did not load the agent, or a seccomp filter or "
+			 "a limit kept it from reporting", s->options->argv[0]);
+	if (!s->processes.list[0]->facts.agent && t->obstacle[0])
+		s->facts.not_preloaded = t->obstacle;
+	for (size_t i = 1; i < s->processes.count; i++) {
+		struct process *p = s->processes.list[i];
+
+		if (s->over && !p->facts.agent && p->image_ns)
+			p->facts.no_agent = no_agent_in(p);
+	}
+}
+
 void session_collect_facts(struct session *s)
 {
 	u64 end = s->main_ended ? s->end_ns : session_now();
@@ -178,17 +219,19 @@ void session_collect_facts(struct session *s)
 		s->facts.status = WEXITSTATUS(s->wait_status);
 	s->facts.duration_ns = end - s->start_ns;
 	s->facts.clock_map = &s->clock;
+	for (size_t i = 0; s->over && i < s->processes.count; i++)
+		if (s->processes.list[i]->alive)
+			track_end(s, s->processes.list[i], session_now() - s->start_ns);
 	if (!s->facts.clock)
 		host_facts(s);
 	s->totals.alone = s->processes.count == 1 && s->processes.list[0]->facts.threads == 1;
-	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended);
+	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended,
+		    totals_hidden_of(s));
 	s->facts.totals = s->totals.facts;
 	s->facts.ntotals = s->totals.nfacts;
-	/* While it goes on the agent may only be late. */
-	if (s->over && !s->hellos && !s->obstacle[0])
-		snprintf(s->obstacle, sizeof(s->obstacle), "%s did not load the agent, or a seccomp filter or a limit kept it from reporting",
-			 s->options->argv[0]);
-	s->facts.not_preloaded = s->hellos || !s->obstacle[0] ? NULL : s->obstacle;
+	if (s->totals.hidden != TOTALS_SEEN)
+		s->facts.uncounted = s->totals.hidden_note;
+	preload_facts(s);
 	capability_facts(s);
 	process_list(s);
 	loss_facts(s);

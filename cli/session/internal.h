@@ -3,6 +3,7 @@
 #ifndef CLI_SESSION_INTERNAL_H
 #define CLI_SESSION_INTERNAL_H
 
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -55,20 +56,34 @@ bool segment_in_use(struct segment *segment);
 /* Empties a slot whose thread is gone, after it was read, and gives it back to the agent. */
 void segment_reap_slot(const struct segment *segment, struct wire_view *view, u32 slot_ref);
 
-/* ---- server.c: where agents say hello */
+/* ---- place.c: the directory of the session */
 
 #define SERVER_PLACE_MOST 64       /* bytes of TMPDIR and the like that leave room for the rest of the path */
-#define SERVER_AGENT_LINK "libsparkagent.so" /* in the directory, where the agent's own path cannot stand in LD_PRELOAD */
+/* In the directory, where the agent's own path cannot stand in LD_PRELOAD: links to it, or to its folder. */
+#define SERVER_AGENT_LINK "libsparkagent.so"
+#define SERVER_FOLDER_LINK "not-libasan.so"
 
-struct server {
+struct place {
 	char parent[80];             /* of the sessions of this user; "": none */
 	char dir[96];                /* of this one; 0700 */
+	int lock;                    /* the directory, locked as long as we live; -1: none */
+};
+
+/* Makes it, where it can be, and removes those of sessions that were killed. 0, or -1 without a message. */
+int place_make(struct place *place);
+void place_remove(struct place *place);
+
+/* ---- server.c: where agents say hello */
+
+struct server {
+	struct place place;
 	char path[100];
 	char invitation[256];        /* value of WIRE_ENV */
 	u8 token[WIRE_TOKEN_SIZE];
 	int fd[2];                   /* by path; by abstract name */
 	struct server_pending {
 		int fd;
+		pid_t pid;           /* of the peer */
 		u64 since_ns;
 	} pending[SERVER_PENDING];
 	u32 npending;
@@ -107,8 +122,11 @@ struct spawn {
 	int error;                   /* read end: errno of a failed exec */
 };
 
-/* Forks a child that waits. 0 or -1 after a message. */
-int spawn_start(struct spawn *spawn, char **argv, char **env, const struct inherited_limits *limits,
+/*
+ * Forks a child that waits. elf: the file to execute as it is, where no shell may try what the
+ * kernel refuses; else NULL. 0 or -1 after a message.
+ */
+int spawn_start(struct spawn *spawn, char **argv, const char *elf, char **env, const struct inherited_limits *limits,
 		const struct inherited_signals *signals);
 /* Lets it exec. 0, or the errno of its failed exec. */
 int spawn_go(struct spawn *spawn);
@@ -116,8 +134,19 @@ int spawn_go(struct spawn *spawn);
 /* The environment of the target: ours with the agent preloaded and the invitation. NULL after a message. */
 char **target_environment(const char *agent, const char *invitation, const char *dir);
 void target_environment_free(char **env);
-/* Why the agent cannot enter the command, or NULL; static storage. */
-const char *target_obstacle(const char *command);
+
+/* ---- target.c: what a file tells before its start */
+
+struct target {
+	char path[PATH_MAX];         /* as execvp(3) finds it; "": not found */
+	char obstacle[512];          /* why the agent cannot enter it, with its name; "": none is known */
+	bool guarded;                /* the kernel takes an unprivileged user's events off it */
+	bool elf;                    /* a program, for whatever machine, and no script */
+};
+
+void target_look(struct target *target, const char *command);
+/* Adds what the file tells; the obstacle calls it by the name. */
+void target_look_file(struct target *target, const char *name, const char *path);
 
 /* ---- asked.c: events of -e, for the whole tree */
 
@@ -153,6 +182,9 @@ bool asked_is_same(const struct event *a, const struct event *b);
 
 struct total_event;
 
+/* What of the tree ran without the events, since the kernel had taken them off (perf_event_exit_task() at an exec). */
+enum totals_hidden { TOTALS_SEEN, TOTALS_LITTLE_HIDDEN, TOTALS_HIDDEN };
+
 struct totals {
 	struct total_event *events;
 	int keepers[8];
@@ -165,6 +197,9 @@ struct totals {
 	struct total_fact *facts;
 	size_t nfacts, room;
 	char notes[24][512];
+	bool inherit;
+	enum totals_hidden hidden;
+	char hidden_note[400];       /* why, of a value that is missing or incomplete */
 };
 
 void totals_keep(struct totals *totals);
@@ -177,9 +212,12 @@ bool totals_have(const struct event *event);
 struct outcome totals_hardware(struct totals *totals, struct caps_context *caps);
 /* Some total comes from them, or would. */
 bool totals_want_hardware(const struct totals *totals);
-/* Reads them, with the child's rusage where the kernel gave none. */
+/*
+ * Reads them, with the child's rusage where the kernel gave none. hidden: what the session has seen of it; more of
+ * it is found by the CPU time that is missing.
+ */
 void totals_read(struct totals *totals, struct caps_context *caps, u64 elapsed_ns, const struct rusage *usage,
-		 bool reaped);
+		 bool reaped, enum totals_hidden hidden);
 void totals_close(struct totals *totals);
 
 /* ---- process.c: the processes of the tree */
@@ -206,6 +244,9 @@ struct process {
 	u64 children_faults;         /* of those it waited for */
 	bool exact;                  /* last are its final figures, by its parent */
 	u32 threads;                 /* that live, by the kernel's records; 0: not tracked */
+	bool hidden;                 /* its exec took the kernel's records off it */
+	u64 leaving_ns;              /* an exit was told that may have been that; 0: none */
+	char *no_agent;              /* why there is none in it; NULL: not known */
 };
 
 #define PROCESS_BUCKETS 4096
@@ -233,12 +274,24 @@ void process_unwatch(struct process *process);
 void process_confirm(struct process *process);
 /* Sends a signal, to no other process that has its pid by now. */
 void process_kill(const struct process *process, int signal_number);
-/* What /proc says of its command and image, now. */
-void process_describe(struct process *process);
+/* What /proc says of its command and image, now. False: nothing any more. */
+bool process_describe(struct process *process);
+/* It has become another image: its name by the kernel's record, where /proc says nothing, and what may keep the agent out. */
+void process_replaced(struct process *process, const char *name);
 /* The words of its command, where /proc says nothing any more. */
 void process_name(struct process *process, char **argv);
 /* A forked child begins as its parent is. */
 void process_inherit(struct process *child, const struct process *parent);
+/* What is of use in /proc/PID/stat; times are clock ticks. */
+struct process_stat {
+	char state;
+	u32 parent;
+	u64 minflt, children_minflt, majflt, utime, stime;
+	int exit;                    /* wait status of a zombie */
+};
+
+/* Takes the text apart, which it changes; false: it is none. */
+bool process_stat_parse(char *text, struct process_stat *stat);
 /* CPU time and faults from /proc/PID/stat; false: gone. *status: the wait status of a zombie, else -1. */
 bool process_sample(struct process *process, u64 now_ns, int *status);
 /* The main child was waited for, after process_sample() of the zombie. */
@@ -259,6 +312,7 @@ struct track_event {
 	u64 time_ns;
 	u32 pid, ppid, tid;
 	u32 type;                    /* PERF_RECORD_FORK, _EXIT, or _COMM: an exec */
+	char name[16];               /* of an exec */
 };
 
 struct track {
@@ -275,8 +329,13 @@ struct track {
 
 void track_open(struct track *track, pid_t child);
 void track_close(struct track *track);
+/* Takes the records of a ring up to a time into track.events. */
+void track_take(struct track *track, struct track_ring *ring, u64 until_ns);
 /* Takes what the rings hold; last: also the newest. */
 void track_drain(struct session *session, bool last);
+
+/* When a process ended that is gone now, or found alive at the end: by its record, if that was one of its end. */
+u64 track_end(struct session *session, struct process *process, u64 now_ns);
 
 /* The descriptor, or closed and -1 with EMFILE where it is one of so many spare ones. */
 int descriptor_keep(int fd, unsigned int spare);
@@ -327,10 +386,13 @@ struct session {
 	bool over;                   /* all has been read */
 	bool timed_out;
 	u32 hellos;
+	u32 mismatches;              /* hellos of another version */
 	u64 unmeasured;              /* images for which there was no segment */
 	u64 refill_ns;               /* when to try again to make one */
 	u64 unreadable;              /* segments that could not be read */
 	u64 unstarted;               /* agents that said hello and could not go on */
+	u32 hidden;                  /* processes that the kernel's records left at an exec */
+	bool main_hidden;            /* the command is one of them */
 	struct session_facts facts;
 	struct process_facts *process_facts;
 	struct capability_fact capabilities[16];
@@ -338,7 +400,8 @@ struct session {
 	bool probed;                 /* outcomes are those of before the start */
 	u64 watch_ns;                /* when the watcher looks next; 0: never */
 	struct loss_fact losses[5];
-	char host[80], kernel[200], cpu[128], obstacle[256];
+	char host[80], kernel[200], cpu[128];
+	struct target target;
 };
 
 /* ---- clock.c */

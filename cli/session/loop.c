@@ -128,6 +128,7 @@ static struct process *image_of(struct session *s, u32 pid)
 	if (!p)
 		return NULL;
 	p->image_ns = relative_now(s);
+	p->facts.agent = true;
 	process_describe(p);
 	origin_objects(s, pid);
 	return p;
@@ -169,8 +170,9 @@ void session_hello(struct session *s, struct server_hello *h)
 	struct process *p;
 
 	if (h->hello.version != WIRE_VERSION) {
-		warning("the agent in process %d speaks version %u of the protocol, this sparkctl %u: it is not measured",
-			(int)h->pid, h->hello.version, WIRE_VERSION);
+		if (!s->mismatches++)
+			warning("the agent in process %d speaks version %u of the protocol, this sparkctl %u: it is not measured",
+				(int)h->pid, h->hello.version, WIRE_VERSION);
 		config.verdict = WIRE_MISMATCH;
 	} else if (s->options->no_inherit && h->pid != s->spawn.pid) {
 		config.verdict = WIRE_DORMANT;
@@ -215,8 +217,10 @@ static void main_changed(struct session *s)
 		}
 		return;
 	}
-	p = process_find(&s->processes, (u32)s->spawn.pid);
 	s->end_ns = session_now();
+	/* All records of it are written; later they would be about a process that is gone. */
+	track_drain(s, true);
+	p = process_find(&s->processes, (u32)s->spawn.pid);
 	if (p) {
 		int status;
 
@@ -226,6 +230,7 @@ static void main_changed(struct session *s)
 	s->main_ended = true;
 	if (!p)
 		return;
+	track_end(s, p, s->end_ns - s->start_ns);
 	process_reaped(p, &s->usage);
 	session_process_gone(p, s->wait_status, s->end_ns - s->start_ns);
 }
@@ -280,7 +285,7 @@ static void ends_look(struct session *s, const struct pollfd *fds, u32 n, struct
 		if (!(fds[i].revents & (POLLIN | POLLERR | POLLHUP)) || !whose[i]->alive)
 			continue;
 		process_sample(whose[i], relative_now(s), &status);
-		session_process_gone(whose[i], status, relative_now(s));
+		session_process_gone(whose[i], status, track_end(s, whose[i], relative_now(s)));
 	}
 }
 
@@ -335,7 +340,7 @@ static void tick(struct session *s, u64 now)
 	live = processes_live(&s->processes, &n);
 	for (size_t i = 0; i < n; i++)
 		if (!live[i]->unwatched && !process_sample(live[i], now - s->start_ns, &status) && live[i]->pidfd < 0)
-			session_process_gone(live[i], -1, now - s->start_ns);
+			session_process_gone(live[i], -1, track_end(s, live[i], now - s->start_ns));
 }
 
 /* Somebody of the tree runs still. */

@@ -128,7 +128,7 @@ static ssize_t proc_read(u32 pid, const char *name, char *text, size_t size)
 	return n;
 }
 
-void process_describe(struct process *p)
+bool process_describe(struct process *p)
 {
 	char text[4096], path[64];
 	ssize_t n = proc_read(p->facts.pid, "cmdline", text, sizeof(text));
@@ -149,6 +149,29 @@ void process_describe(struct process *p)
 	}
 	p->facts.command = p->command;
 	p->facts.image = p->image;
+	return n > 0;
+}
+
+void process_replaced(struct process *p, const char *name)
+{
+	struct target target = { .elf = false };
+	char path[64];
+
+	p->facts.agent = false;
+	free(p->no_agent);
+	p->no_agent = NULL;
+	free(p->command);
+	free(p->image);
+	p->command = p->image = NULL;
+	process_describe(p);
+	if (!p->command)
+		p->command = strdup(name);
+	p->facts.command = p->command;
+	snprintf(path, sizeof(path), "/proc/%u/exe", p->facts.pid);
+	if (p->image)
+		target_look_file(&target, "", path);
+	if (target.obstacle[0])
+		p->no_agent = strdup(target.obstacle + 1); /* without the blank behind the name */
 }
 
 void process_name(struct process *p, char **argv)
@@ -166,6 +189,7 @@ void process_name(struct process *p, char **argv)
 void process_inherit(struct process *p, const struct process *parent)
 {
 	p->facts.parent = parent->facts.id;
+	p->facts.agent = parent->facts.agent;
 	if (p->command || p->image)
 		return;
 	p->command = parent->command ? strdup(parent->command) : NULL;
@@ -175,43 +199,63 @@ void process_inherit(struct process *p, const struct process *parent)
 }
 
 /* proc(5): fields behind the command, which may contain anything but ends with the last ')'. */
-enum { STAT_MINFLT = 7, STAT_CMINFLT = 8, STAT_MAJFLT = 9, STAT_UTIME = 11, STAT_STIME = 12, STAT_EXIT = 49 };
+enum { STAT_PARENT = 1, STAT_MINFLT = 7, STAT_CMINFLT = 8, STAT_MAJFLT = 9, STAT_UTIME = 11, STAT_STIME = 12, STAT_EXIT = 49 };
+
+bool process_stat_parse(char *text, struct process_stat *stat)
+{
+	u64 field[STAT_EXIT + 1] = { 0 };
+	char *at = strrchr(text, ')'), *word, *rest;
+
+	if (!at || !(word = strtok_r(at + 1, " ", &rest)))
+		return false;
+	stat->state = word[0];
+	for (u32 i = 1; i <= STAT_EXIT && (word = strtok_r(NULL, " ", &rest)); i++)
+		field[i] = strtoull(word, NULL, 10);
+	stat->parent = (u32)field[STAT_PARENT];
+	stat->minflt = field[STAT_MINFLT];
+	stat->children_minflt = field[STAT_CMINFLT];
+	stat->majflt = field[STAT_MAJFLT];
+	stat->utime = field[STAT_UTIME];
+	stat->stime = field[STAT_STIME];
+	stat->exit = (int)field[STAT_EXIT];
+	return true;
+}
+
+static bool stat_read(u32 pid, struct process_stat *stat)
+{
+	char text[1024];
+
+	return proc_read(pid, "stat", text, sizeof(text)) > 0 && process_stat_parse(text, stat);
+}
 
 bool process_sample(struct process *p, u64 now_ns, int *status)
 {
-	u64 field[STAT_EXIT + 1] = { 0 }, tick_ns = NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK);
-	char text[1024], *at, *word, *rest;
-	char state;
+	u64 tick_ns = NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK);
+	struct process_stat stat;
 
 	*status = -1;
-	if (proc_read(p->facts.pid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')))
+	if (!stat_read(p->facts.pid, &stat))
 		return false;
-	word = strtok_r(at + 1, " ", &rest);
-	state = word ? word[0] : 0;
-	for (u32 i = 1; i <= STAT_EXIT && (word = strtok_r(NULL, " ", &rest)); i++)
-		field[i] = strtoull(word, NULL, 10);
 	p->last = (struct wire_rusage){
-		.minflt = field[STAT_MINFLT],
-		.majflt = field[STAT_MAJFLT],
-		.utime_ns = field[STAT_UTIME] * tick_ns,
-		.stime_ns = field[STAT_STIME] * tick_ns,
-		.cpu_ns = (field[STAT_UTIME] + field[STAT_STIME]) * tick_ns,
+		.minflt = stat.minflt,
+		.majflt = stat.majflt,
+		.utime_ns = stat.utime * tick_ns,
+		.stime_ns = stat.stime * tick_ns,
+		.cpu_ns = (stat.utime + stat.stime) * tick_ns,
 		.valid = 1,
 	};
 	p->last_ns = now_ns;
-	p->children_faults = field[STAT_CMINFLT];
-	if (state == 'Z' || state == 'X')
-		*status = (int)field[STAT_EXIT];
+	p->children_faults = stat.children_minflt;
+	if (stat.state == 'Z' || stat.state == 'X')
+		*status = stat.exit;
 	return true;
 }
 
 u32 process_parent(u32 pid)
 {
-	char text[1024], *at;
+	struct process_stat stat;
 
-	if (proc_read(pid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')) || !at[1])
-		return 0;
-	return (u32)strtoul(at + 3, NULL, 10);
+	return stat_read(pid, &stat) ? stat.parent : 0;
 }
 
 void process_end(struct process *p, enum process_end how, u64 end_ns)
@@ -276,9 +320,11 @@ void process_settle(struct process *p, const struct wire_process *wire)
 		p->facts.usage = usage_minus(&p->last, begin);
 		p->facts.usage_state = p->exact ? CELL_COUNTED : CELL_ESTIMATE;
 		p->facts.usage_note = p->exact ? "from wait4" : p->alive ? "as of now, in clock ticks, from /proc" :
-						 "it ended without its exit handlers: last seen in /proc, in clock ticks";
+				      p->facts.agent ? "it ended without its exit handlers: last seen in /proc, in clock ticks" :
+						       "no agent was in it: last seen in /proc, in clock ticks";
 	} else {
-		p->facts.usage_note = "it ended without its exit handlers";
+		p->facts.usage_note = p->facts.agent ? "it ended without its exit handlers" :
+						       "no agent was in it, and it ended before it was seen in /proc";
 	}
 }
 
@@ -291,6 +337,7 @@ void processes_free(struct processes *all)
 			close(p->pidfd);
 		free(p->command);
 		free(p->image);
+		free(p->no_agent);
 		free(p);
 	}
 	free(all->list);

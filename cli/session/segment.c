@@ -19,6 +19,7 @@
 #include "common/source_table.h"
 
 #define PREALLOCATED (64u << 10)
+#define COPY_ROUNDS 4
 
 struct segment *segment_new(const struct segment_params *params)
 {
@@ -102,29 +103,57 @@ static int copy_extent(int fd, u8 *base, off_t from, off_t to)
 	return 0;
 }
 
+static off_t segment_used(const struct segment *g)
+{
+	return (off_t)ALIGN_UP(MIN(load_acquire(&g->header->used), (u64)WIRE_SEGMENT_SIZE), (u64)WIRE_PAGE);
+}
+
+static int copy_range(int fd, u8 *base, off_t to, off_t end)
+{
+	off_t from;
+
+	while (to < end && (from = lseek(fd, to, SEEK_DATA)) >= 0 && from < end) {
+		to = lseek(fd, from, SEEK_HOLE);
+		to = to < 0 ? end : MIN(to, end);
+		if (copy_extent(fd, base, from, to))
+			return -1;
+	}
+	return 0;
+}
+
+/* What was taken into use meanwhile is copied too: what has been copied may refer to it. */
 int segment_copy(const struct segment *g, struct wire_view *view)
 {
-	u64 used = load_relaxed(&g->header->used);
-	off_t size = (off_t)ALIGN_UP(MIN(used, (u64)WIRE_SEGMENT_SIZE), (u64)WIRE_PAGE), from, to = 0;
-	u8 *base = mmap(NULL, (size_t)size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	off_t have = 0, size;
+	u8 *base = NULL;
 
-	if (base == MAP_FAILED)
-		return error("cannot read a segment: %s", strerror(errno));
-	while (to < size && (from = lseek(g->fd, to, SEEK_DATA)) >= 0 && from < size) {
-		to = lseek(g->fd, from, SEEK_HOLE);
-		to = to < 0 ? size : MIN(to, size);
-		if (copy_extent(g->fd, base, from, to)) {
-			munmap(base, (size_t)size + 1);
-			return error("cannot read a segment: %s", strerror(errno));
+	for (u32 round = 0; round < COPY_ROUNDS && (size = segment_used(g)) > have; round++) {
+		void *more = base ? mremap(base, (size_t)have + 1, (size_t)size + 1, MREMAP_MAYMOVE)
+				  : mmap(NULL, (size_t)size + 1, PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (more == MAP_FAILED)
+			goto fail;
+		base = more;
+		if (copy_range(g->fd, base, have, size)) {
+			have = size;
+			goto fail;
 		}
+		have = size;
 	}
-	*view = (struct wire_view){ .base = base, .size = (u64)size };
+	*view = (struct wire_view){ .base = base, .size = (u64)have };
 	return 0;
+fail:
+	error("cannot read a segment: %s", strerror(errno));
+	if (base)
+		munmap(base, (size_t)have + 1);
+	return -1;
 }
 
 void segment_drop_copy(struct wire_view *view)
 {
-	munmap((void *)(uintptr_t)view->base, view->size + 1);
+	if (view->base)
+		munmap((void *)(uintptr_t)view->base, view->size + 1);
 	view->base = NULL;
 }
 

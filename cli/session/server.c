@@ -7,15 +7,11 @@
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -23,6 +19,7 @@
 
 #define BACKLOG 4096
 #define PATIENCE_NS (2 * NSEC_PER_SEC)
+#define GRACE_NS (20 * NSEC_PER_MSEC) /* from connecting to speaking, when others wait for the place */
 
 static int listen_on(const struct sockaddr_un *a, size_t size)
 {
@@ -35,76 +32,6 @@ static int listen_on(const struct sockaddr_un *a, size_t size)
 		return -1;
 	}
 	return fd;
-}
-
-/* A session that was killed could not remove its directory: its socket refuses, and we do it. */
-static void stale_remove(const char *parent, const char *name)
-{
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	char dir[sizeof(a.sun_path) - 2];
-	int fd;
-
-	if (snprintf(dir, sizeof(dir), "%s/%s", parent, name) >= (int)sizeof(dir))
-		return;
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s/s", dir);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof(a)) && errno == ECONNREFUSED) {
-		char link[sizeof(a.sun_path) + 32];
-
-		unlink(a.sun_path);
-		snprintf(link, sizeof(link), "%s/" SERVER_AGENT_LINK, dir);
-		unlink(link);
-		rmdir(dir);
-	}
-	if (fd >= 0)
-		close(fd);
-}
-
-/* The parent of all sessions of this user. Its name can be guessed, so it counts only if it is ours alone. */
-static bool parent_ready(const char *parent)
-{
-	struct dirent *e;
-	struct stat st;
-	DIR *dir;
-
-	if (mkdir(parent, 0700) && errno != EEXIST)
-		return false;
-	if (lstat(parent, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
-		return false;
-	dir = opendir(parent);
-	while (dir && (e = readdir(dir)))
-		if (e->d_name[0] != '.')
-			stale_remove(parent, e->d_name);
-	if (dir)
-		closedir(dir);
-	return true;
-}
-
-/* A short path, since sun_path has 108 bytes: PLACE/spark-UID/XXXXXX, or PLACE/spark-XXXXXX where the former is not safe. */
-static bool dir_make(struct server *s, const char *place)
-{
-	if (!place || place[0] != '/' || strlen(place) > SERVER_PLACE_MOST)
-		return false;
-	snprintf(s->parent, sizeof(s->parent), "%s/spark-%u", place, geteuid());
-	if (parent_ready(s->parent)) {
-		snprintf(s->dir, sizeof(s->dir), "%s/XXXXXX", s->parent);
-		if (mkdtemp(s->dir))
-			return true;
-	}
-	s->parent[0] = 0;
-	snprintf(s->dir, sizeof(s->dir), "%s/spark-XXXXXX", place);
-	return mkdtemp(s->dir) != NULL;
-}
-
-static int server_make_dir(struct server *s)
-{
-	const char *places[] = { getenv("TMPDIR"), getenv("XDG_RUNTIME_DIR"), "/dev/shm", "/tmp", "/var/tmp" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		if (dir_make(s, places[i]))
-			return 0;
-	s->dir[0] = 0;
-	return -1;
 }
 
 /* Seccomp filters on sparkctl, which the target has too. */
@@ -132,10 +59,10 @@ int server_open(struct server *s)
 		return error("cannot get random bytes: %s", strerror(errno));
 	for (u32 i = 0; i < WIRE_TOKEN_SIZE; i++)
 		snprintf(token + 2 * i, 3, "%02x", s->token[i]);
-	if (server_make_dir(s) == 0) {
-		/* Named s only when it listens: a socket s that refuses is one that a killed session left. */
-		snprintf(s->path, sizeof(s->path), "%s/s", s->dir);
-		snprintf(a.sun_path, sizeof(a.sun_path), "%s/t", s->dir);
+	if (place_make(&s->place) == 0) {
+		/* Named s only when it listens, and after the lock: place.c. */
+		snprintf(s->path, sizeof(s->path), "%s/s", s->place.dir);
+		snprintf(a.sun_path, sizeof(a.sun_path), "%s/t", s->place.dir);
 		s->fd[0] = listen_on(&a, sizeof(a));
 		if (s->fd[0] >= 0 && rename(a.sun_path, s->path))
 			return error("cannot name the socket %s: %s", s->path, strerror(errno));
@@ -160,26 +87,15 @@ void server_close(struct server *s)
 			close(s->fd[i]);
 		s->fd[i] = -1;
 	}
-	if (s->path[0])
-		unlink(s->path);
-	if (s->dir[0]) {
-		char link[sizeof(s->dir) + 32];
-
-		snprintf(link, sizeof(link), "%s/" SERVER_AGENT_LINK, s->dir);
-		unlink(link);
-		rmdir(s->dir);
-	}
-	/* Stays while another session is there. */
-	if (s->parent[0])
-		rmdir(s->parent);
-	s->path[0] = s->dir[0] = s->parent[0] = 0;
+	place_remove(&s->place);
+	s->path[0] = 0;
 }
 
 u32 server_poll_fds(const struct server *s, struct pollfd *fds)
 {
 	u32 n = 0;
 
-	for (u32 i = 0; i < 2 && s->npending < SERVER_PENDING; i++)
+	for (u32 i = 0; i < 2; i++)
 		if (s->fd[i] >= 0)
 			fds[n++] = (struct pollfd){ .fd = s->fd[i], .events = POLLIN };
 	for (u32 i = 0; i < s->npending; i++)
@@ -187,57 +103,115 @@ u32 server_poll_fds(const struct server *s, struct pollfd *fds)
 	return n;
 }
 
-static void server_accept(struct server *s, u64 now_ns)
-{
-	for (u32 i = 0; i < 2; i++)
-		while (s->fd[i] >= 0 && s->npending < SERVER_PENDING) {
-			int fd = accept4(s->fd[i], NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-			if (fd < 0)
-				break;
-			s->pending[s->npending++] = (struct server_pending){ fd, now_ns };
-		}
-}
-
 static void pending_remove(struct server *s, u32 i)
 {
 	s->pending[i] = s->pending[--s->npending];
 }
 
+static u32 pending_of(const struct server *s, pid_t pid)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->npending; i++)
+		n += s->pending[i].pid == pid;
+	return n;
+}
+
+/*
+ * Makes room, if there is somebody who can wait no longer: of whoever has most connections the
+ * oldest goes. An agent has one, and speaks at once.
+ */
+static bool pending_evict(struct server *s, u64 now_ns)
+{
+	u32 worst = 0, most = 0;
+
+	for (u32 i = 0; i < s->npending; i++) {
+		const struct server_pending *p = &s->pending[i];
+		u32 n = pending_of(s, p->pid);
+
+		if (n == 1 && now_ns - p->since_ns < GRACE_NS)
+			continue;
+		if (n > most || (n == most && p->since_ns < s->pending[worst].since_ns)) {
+			worst = i;
+			most = n;
+		}
+	}
+	if (!most)
+		return false;
+	close(s->pending[worst].fd);
+	pending_remove(s, worst);
+	return true;
+}
+
+static bool pending_add(struct server *s, int listening, u64 now_ns)
+{
+	struct ucred cred = { .pid = 0 };
+	socklen_t size = sizeof(cred);
+	int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return false;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &size))
+		close(fd);
+	else
+		s->pending[s->npending++] = (struct server_pending){ fd, cred.pid, now_ns };
+	return true;
+}
+
+/* Not more at a time than there is room for: a flood shall not keep us from all else. */
+static void server_accept(struct server *s, u64 now_ns)
+{
+	for (u32 i = 0; i < 2; i++)
+		for (u32 n = 0; s->fd[i] >= 0 && n < SERVER_PENDING; n++) {
+			if (s->npending == SERVER_PENDING && !pending_evict(s, now_ns))
+				break;
+			if (!pending_add(s, s->fd[i], now_ns))
+				break;
+		}
+}
+
 /* Whoever does not know the token is not ours. */
-static bool hello_genuine(const struct server *s, const struct server_hello *h, ssize_t n)
+static bool hello_genuine(const struct server *s, const struct wire_hello *hello, ssize_t n)
 {
 	u32 differ = 0;
 
-	if (n != sizeof(h->hello) || h->hello.magic != WIRE_MAGIC || h->hello.size != sizeof(h->hello))
+	if (n != sizeof(*hello) || hello->magic != WIRE_MAGIC || hello->size != sizeof(*hello))
 		return false;
 	for (u32 i = 0; i < WIRE_TOKEN_SIZE; i++)
-		differ |= (u32)(h->hello.token[i] ^ s->token[i]);
+		differ |= (u32)(hello->token[i] ^ s->token[i]);
 	return differ == 0;
 }
 
-bool server_receive(struct server *s, struct server_hello *h, u64 now_ns)
+/* One that has spoken, or whose time is over, is no longer pending. */
+static bool pending_receive(struct server *s, struct server_hello *h, u64 now_ns)
 {
-	server_accept(s, now_ns);
 	for (u32 i = 0; i < s->npending;) {
-		struct ucred cred;
-		socklen_t size = sizeof(cred);
-		int fd = s->pending[i].fd;
-		ssize_t n = recv(fd, &h->hello, sizeof(h->hello), 0);
+		struct server_pending p = s->pending[i];
+		/* The length is that of the message, not of what was kept of it. */
+		ssize_t n = recv(p.fd, &h->hello, sizeof(h->hello), MSG_TRUNC);
 
-		if (n < 0 && (errno == EAGAIN || errno == EINTR) && now_ns - s->pending[i].since_ns < PATIENCE_NS) {
+		if (n < 0 && (errno == EAGAIN || errno == EINTR) && now_ns - p.since_ns < PATIENCE_NS) {
 			i++;
 			continue;
 		}
 		pending_remove(s, i);
-		if (n > 0 && hello_genuine(s, h, n) && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &size) == 0) {
-			h->fd = fd;
-			h->pid = cred.pid;
+		if (hello_genuine(s, &h->hello, n)) {
+			h->fd = p.fd;
+			h->pid = p.pid;
 			return true;
 		}
-		close(fd);
+		close(p.fd);
 	}
 	return false;
+}
+
+bool server_receive(struct server *s, struct server_hello *h, u64 now_ns)
+{
+	/* First those that have spoken: they need not make room. */
+	if (pending_receive(s, h, now_ns))
+		return true;
+	server_accept(s, now_ns);
+	return pending_receive(s, h, now_ns);
 }
 
 void server_answer(struct server_hello *h, const struct wire_config *config, int memfd)

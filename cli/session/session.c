@@ -42,19 +42,26 @@ int descriptor_keep(int fd, unsigned int spare)
 
 static int spawn_target(struct session *s, const struct inherited_limits *limits)
 {
-	const char *obstacle = NULL;
+	struct target *t = &s->target;
+	struct outcome loadable;
 	char **env;
 	int ret;
 
+	target_look(t, s->options->argv[0]);
+	if (s->options->outside)
+		return spawn_start(&s->spawn, s->options->argv, t->elf ? t->path : NULL, environ, limits, &s->signals);
 	if (!s->caps.agent[0])
 		return error("the agent libsparkagent.so is not where sparkctl was installed; see sparkctl doctor");
-	obstacle = target_obstacle(s->options->argv[0]);
-	if (obstacle)
-		snprintf(s->obstacle, sizeof(s->obstacle), "%s %s", s->options->argv[0], obstacle);
-	env = target_environment(s->caps.agent, s->server.invitation, s->server.dir);
+	loadable = preload_check(&s->caps);
+	if (loadable.available == CAPS_NO) {
+		/* The loader would complain, on the program's standard error. */
+		snprintf(t->obstacle, sizeof(t->obstacle), "%s", loadable.because);
+		return spawn_start(&s->spawn, s->options->argv, t->elf ? t->path : NULL, environ, limits, &s->signals);
+	}
+	env = target_environment(s->caps.agent, s->server.invitation, s->server.place.dir);
 	if (!env)
 		return -1;
-	ret = spawn_start(&s->spawn, s->options->argv, env, limits, &s->signals);
+	ret = spawn_start(&s->spawn, s->options->argv, t->elf ? t->path : NULL, env, limits, &s->signals);
 	target_environment_free(env);
 	return ret;
 }
@@ -71,7 +78,7 @@ static int session_arm(struct session *s)
 	if (s->options->probe_all)
 		session_probe(s);
 	limits_raise(&limits);
-	if (server_open(&s->server) || session_signals_open(s))
+	if ((!s->options->outside && server_open(&s->server)) || session_signals_open(s))
 		return -1;
 	totals_keep(&s->totals);
 	if (spawn_target(s, &limits))
@@ -80,6 +87,8 @@ static int session_arm(struct session *s)
 	if (!s->options->no_inherit)
 		track_open(&s->track, s->spawn.pid);
 	session_clock_tick(s);
+	if (s->options->outside)
+		return 0;
 	params = (struct segment_params){ s->clock_kind, s->ticks_per_ns, s->options->sources };
 	s->ready = segment_new(&params);
 	return s->ready ? 0 : -1;
@@ -145,7 +154,7 @@ enum session_end session_run(struct session **session, const struct session_opti
 		return SESSION_FAILED;
 	}
 	s->options = options;
-	s->server.fd[0] = s->server.fd[1] = -1;
+	s->server.fd[0] = s->server.fd[1] = s->server.place.lock = -1;
 	profile_init(&s->profile, options->group);
 	s->profile.threads_most = options->threads_most;
 	s->watch_ns = options->watcher ? 1 : 0;

@@ -33,6 +33,7 @@ struct session_options {
 	const struct session_watcher *watcher; /* NULL: none */
 	const struct event_list *events; /* to count for the whole tree; NULL: the usual ones */
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
+	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool no_inherit;
 	bool follow;
 	bool cpu_clock;

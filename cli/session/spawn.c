@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "cli/log.h"
@@ -18,7 +20,7 @@
 extern char **environ;
 
 /* In the child: as sparkctl was started, but for the preload. */
-static void spawn_child(int go, int err, char **argv, char **env, const struct inherited_limits *limits,
+static void spawn_child(int go, int err, char **argv, const char *elf, char **env, const struct inherited_limits *limits,
 			const struct inherited_signals *signals)
 {
 	char byte;
@@ -33,14 +35,17 @@ static void spawn_child(int go, int err, char **argv, char **env, const struct i
 	sigaction(SIGCHLD, &signals->child, NULL);
 	sigaction(SIGXFSZ, &signals->fsize, NULL);
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
-	execvpe(argv[0], argv, env);
+	if (elf)
+		execve(elf, argv, env);
+	else
+		execvpe(argv[0], argv, env);
 	failed = errno;
 	if (write(err, &failed, sizeof(failed)) < 0)
 		_exit(125);
 	_exit(127);
 }
 
-int spawn_start(struct spawn *spawn, char **argv, char **env, const struct inherited_limits *limits,
+int spawn_start(struct spawn *spawn, char **argv, const char *elf, char **env, const struct inherited_limits *limits,
 		const struct inherited_signals *signals)
 {
 	int go[2], err[2];
@@ -55,7 +60,7 @@ int spawn_start(struct spawn *spawn, char **argv, char **env, const struct inher
 	spawn->pid = fork();
 	if (spawn->pid == 0) {
 		close(go[1]);
-		spawn_child(go[0], err[1], argv, env, limits, signals);
+		spawn_child(go[0], err[1], argv, elf, env, limits, signals);
 	}
 	close(go[0]);
 	close(err[1]);
@@ -91,13 +96,41 @@ static char *variable(const char *name, const char *value, const char *rest)
 	return asprintf(&text, "%s=%s%s%s", name, value, rest && *rest ? ":" : "", rest ? rest : "") < 0 ? NULL : text;
 }
 
-/* ld.so splits LD_PRELOAD at colons and blanks (ld.so(8)): a path with one goes through a link in our directory. */
-static const char *preload_path(const char *agent, const char *dir, char *link, size_t size)
+/*
+ * The agent by a name that suits all programs of the tree (agent/preload.sh makes the folder). ld.so puts
+ * its own machine for $PLATFORM (ld.so(8)): a 32-bit one finds an empty library. musl's, which knows no
+ * such thing, finds no file; both say nothing. And the runtime of the address sanitizer refuses to start
+ * behind another library, but for one whose path has its own name in it; linked statically it refuses
+ * files of that name, so the link's name has it and the file's has not.
+ */
+static bool preload_folder(const char *agent, char *folder, size_t size)
 {
-	if (!strpbrk(agent, ": \t"))
+	const char *platform = (const char *)(uintptr_t)getauxval(AT_PLATFORM);
+	char file[PATH_MAX];
+	int n = snprintf(folder, size, "%.*s/" SERVER_FOLDER_LINK, (int)(strrchr(agent, '/') - agent), agent);
+
+	return platform && n < (int)size &&
+	       snprintf(file, sizeof(file), "%s/%s%s", folder, platform, strrchr(agent, '/')) < (int)sizeof(file) &&
+	       access(file, R_OK) == 0;
+}
+
+/* ld.so splits LD_PRELOAD at colons and blanks (ld.so(8)): a path with one goes through a link in our directory. */
+static const char *preload_path(const char *agent, const char *dir, char *path, size_t size)
+{
+	bool split = strpbrk(agent, ": \t") != NULL;
+	char folder[PATH_MAX], link[160];
+
+	if (preload_folder(agent, folder, sizeof(folder))) {
+		snprintf(link, sizeof(link), "%s/" SERVER_FOLDER_LINK, dir);
+		if (split && symlink(folder, link))
+			return NULL;
+		snprintf(path, size, "%s/$PLATFORM%s", split ? link : folder, strrchr(agent, '/'));
+		return path;
+	}
+	if (!split)
 		return agent;
-	snprintf(link, size, "%s/" SERVER_AGENT_LINK, dir);
-	return symlink(agent, link) ? NULL : link;
+	snprintf(path, size, "%s/" SERVER_AGENT_LINK, dir);
+	return symlink(agent, path) ? NULL : path;
 }
 
 /* The user's own preloads, without an agent of ours that a session around this one put there. NULL: none. */
@@ -123,14 +156,14 @@ static char *preload_others(const char *agent)
 
 char **target_environment(const char *agent, const char *invitation, const char *dir)
 {
-	static char link[160];
+	static char path[PATH_MAX + 64];
 	size_t n = 0, at = 0;
 	char **env, *others = preload_others(agent);
 
 	while (environ[n])
 		n++;
 	env = calloc(n + 3, sizeof(*env));
-	agent = preload_path(agent, dir, link, sizeof(link));
+	agent = preload_path(agent, dir, path, sizeof(path));
 	if (!env || !agent) {
 		error("cannot prepare the environment: %s", strerror(errno));
 		free(env);

@@ -126,6 +126,7 @@ void totals_arm(struct totals *t, pid_t child, bool inherit, const struct event_
 	t->room = ARRAY_SIZE(rows) + ARRAY_SIZE(others) + (events ? events->n : 0);
 	t->facts = calloc(t->room, sizeof(*t->facts));
 	t->room = t->facts ? t->room : 0;
+	t->inherit = inherit;
 	t->events = calloc(ARRAY_SIZE(rows), sizeof(*t->events));
 	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++) {
 		struct total_event *e = &t->events[i];
@@ -152,7 +153,7 @@ void totals_arm(struct totals *t, pid_t child, bool inherit, const struct event_
 void totals_add(struct totals *t, const char *name, const char *unit, struct cell cell, const char *source)
 {
 	if (t->nfacts < t->room)
-		t->facts[t->nfacts++] = (struct total_fact){ name, unit, cell, source };
+		t->facts[t->nfacts++] = (struct total_fact){ .name = name, .unit = unit, .cell = cell, .source = source };
 }
 
 static struct cell cell_noted(double value, const char *note)
@@ -177,10 +178,8 @@ static double timeval_ns(struct timeval v)
 	return (double)v.tv_sec * 1e9 + (double)v.tv_usec * 1e3;
 }
 
-static struct cell fallback_cell(enum fallback fallback, const struct rusage *u)
+static struct cell fallback_cell(enum fallback fallback, const struct rusage *u, const char *note)
 {
-	static const char note[] = "from wait4: with the start of the program before its exec, without what nobody waited for";
-
 	switch (fallback) {
 	case FALLBACK_CPU:
 		return cell_noted(timeval_ns(u->ru_utime) + timeval_ns(u->ru_stime), note);
@@ -252,6 +251,14 @@ static struct cell event_cell(struct totals *t, size_t i, struct caps_context *c
 	return e->user_only ? cell_noted((double)v.count, CELL_NOTE_USER) : cell_counted((double)v.count);
 }
 
+/* wait4(2) adds up what was waited for, whatever was asked for. */
+static const char *fallback_note(const struct totals *t)
+{
+	if (t->inherit)
+		return "from wait4: with the start of the program before its exec, without what nobody waited for";
+	return "from wait4: with the start of the program before its exec, and with processes that it waited for";
+}
+
 static void totals_read_events(struct totals *t, struct caps_context *caps, const struct rusage *u, bool reaped)
 {
 	t->all_software = t->events;
@@ -264,14 +271,53 @@ static void totals_read_events(struct totals *t, struct caps_context *caps, cons
 		c = event_cell(t, i, caps);
 		perf = cell_has_value(&c);
 		t->all_software = t->all_software && (perf || rows[i].type != PERF_TYPE_SOFTWARE);
-
+		if (perf && t->hidden == TOTALS_HIDDEN) {
+			c = cell_absent(CELL_UNAVAILABLE, t->hidden_note);
+			perf = false;
+		} else if (perf && t->hidden == TOTALS_LITTLE_HIDDEN) {
+			c.state = CELL_ESTIMATE;
+			c.note = t->hidden_note;
+		}
 		if (!perf && reaped && rows[i].fallback != FALLBACK_NONE)
-			c = fallback_cell(rows[i].fallback, u);
-		totals_add(t, rows[i].name, rows[i].unit, c, perf || !reaped || rows[i].fallback == FALLBACK_NONE ? "perf" : "wait4");
+			c = fallback_cell(rows[i].fallback, u, fallback_note(t));
+		totals_add(t, rows[i].name, rows[i].unit, c,
+			 perf || !reaped || rows[i].fallback == FALLBACK_NONE ? "perf" : "wait4");
 	}
 }
 
-void totals_read(struct totals *t, struct caps_context *caps, u64 elapsed_ns, const struct rusage *u, bool reaped)
+/*
+ * CPU time that the events have not seen and wait4(2) has, beyond what always differs: the start before the exec,
+ * and some 20 us of each switch, which task-clock leaves out.
+ */
+static bool cpu_missing(struct totals *t, const struct rusage *u, double *counted, double *all)
+{
+	double switches = (double)(u->ru_nvcsw + u->ru_nivcsw);
+	struct perf_value v;
+
+	*all = timeval_ns(u->ru_utime) + timeval_ns(u->ru_stime);
+	if (!t->events || t->events[0].fd < 0 || perf_read(t->events[0].fd, &v))
+		return false;
+	*counted = (double)v.count;
+	return t->inherit && *all - *counted > 3e6 + *all * 0.05 + switches * 60e3;
+}
+
+static void totals_judge(struct totals *t, const struct rusage *u, bool reaped, enum totals_hidden hidden)
+{
+	static const char why[] = "the kernel takes its counters off programs that run with other rights than "
+				  "their user's, or that he may not read";
+	double counted = 0, all = 0;
+	bool missing = reaped && cpu_missing(t, u, &counted, &all);
+
+	t->hidden = missing ? TOTALS_HIDDEN : hidden;
+	if (missing)
+		snprintf(t->hidden_note, sizeof(t->hidden_note), "%s: they saw %.3g of %.3g ms of CPU time", why,
+			 counted / 1e6, all / 1e6);
+	else
+		snprintf(t->hidden_note, sizeof(t->hidden_note), "%s", why);
+}
+
+void totals_read(struct totals *t, struct caps_context *caps, u64 elapsed_ns, const struct rusage *u, bool reaped,
+		 enum totals_hidden hidden)
 {
 	static const char running[] = "the command still runs";
 
@@ -286,6 +332,7 @@ void totals_read(struct totals *t, struct caps_context *caps, u64 elapsed_ns, co
 		totals_add(t, "sys", "ns", cell_absent(CELL_UNAVAILABLE, running), "wait4");
 		totals_add(t, "maxrss", "B", cell_absent(CELL_UNAVAILABLE, running), "wait4");
 	}
+	totals_judge(t, u, reaped, hidden);
 	totals_read_events(t, caps, u, reaped);
 	asked_read(t, caps);
 }

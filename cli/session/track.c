@@ -24,6 +24,9 @@
 #define RING_PAGES 16u
 #define SETTLE_NS (1 * NSEC_PER_MSEC)
 #define RECORD_MOST 4096u
+#define EXEC_SHORT_NS (10 * NSEC_PER_USEC) /* no program gets from its exec to its end in that */
+#define EXEC_LONG_NS (5 * NSEC_PER_MSEC)
+#define END_LONG_NS (200 * NSEC_PER_MSEC)  /* nor from there to where it can be waited for, if it runs at all */
 
 /* What follows each record by sample_id_all with PERF_SAMPLE_TID | PERF_SAMPLE_TIME. */
 struct record_id {
@@ -133,7 +136,8 @@ static bool record_parse(struct track *t, const u8 *bytes, const struct perf_eve
 		e->ppid = r.ppid;
 		return true;
 	}
-	case PERF_RECORD_COMM:
+	case PERF_RECORD_COMM: /* header, pid, tid, the name with zeros up to 8 bytes */
+		memcpy(e->name, bytes + sizeof(*h) + 8, MIN(sizeof(e->name) - 1, h->size - sizeof(*h) - 8 - sizeof(id)));
 		return h->misc & PERF_RECORD_MISC_COMM_EXEC;
 	case PERF_RECORD_LOST: {
 		u64 lost;
@@ -164,7 +168,7 @@ static bool event_push(struct track *t, const struct track_event *e)
 	return true;
 }
 
-static void ring_drain(struct track *t, struct track_ring *r, u64 until_ns)
+void track_take(struct track *t, struct track_ring *r, u64 until_ns)
 {
 	u64 head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), at = r->page->data_tail;
 
@@ -249,11 +253,56 @@ static void event_fork(struct session *s, const struct track_event *e, u64 ns)
 	p->facts.threads = MAX(p->facts.threads, p->threads);
 }
 
+static void process_hidden(struct session *s, struct process *p)
+{
+	p->hidden = true;
+	p->leaving_ns = 0;
+	s->hidden++;
+	s->main_hidden = s->main_hidden || p->facts.pid == (u32)s->spawn.pid;
+}
+
+u64 track_end(struct session *s, struct process *p, u64 now_ns)
+{
+	u64 told = p->leaving_ns;
+
+	if (!told)
+		return now_ns;
+	if (now_ns < told + END_LONG_NS)
+		return told;
+	process_hidden(s, p);
+	return now_ns;
+}
+
+/*
+ * At the exec of a program with other rights than its user's, or that he may not read, the kernel takes his events
+ * off the process, as at its end (begin_new_exec() in fs/exec.c): the exit is told right behind the exec, or before
+ * the hello of an agent that came in all the same. If it is not that close, only the process itself can tell later.
+ */
+static bool left_in_exec(struct session *s, struct process *p, u64 ns)
+{
+	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
+	bool lives = p->pidfd >= 0 && poll(&ended, 1, 0) == 0;
+	u64 since_ns = ns > p->image_ns ? ns - p->image_ns : 0;
+
+	if (!p->image_ns || since_ns > EXEC_LONG_NS || (p->facts.agent && since_ns))
+		return false;
+	if (since_ns < EXEC_SHORT_NS)
+		process_hidden(s, p);
+	else if (lives)
+		p->leaving_ns = ns;
+	else
+		return false;
+	/* Nobody knows when it ended: no later than this. */
+	if (!lives && p->facts.pid != (u32)s->spawn.pid)
+		session_process_gone(p, -1, session_now() - s->start_ns);
+	return true;
+}
+
 static void event_exit(struct session *s, const struct track_event *e, u64 ns)
 {
 	struct process *p = process_at(s, e->pid, ns);
 
-	if (!p || (p->threads && --p->threads))
+	if (!p || (p->threads && --p->threads) || left_in_exec(s, p, ns))
 		return;
 	if (e->pid == (u32)s->spawn.pid)
 		return; /* its wait status tells more */
@@ -268,14 +317,19 @@ static void event_exec(struct session *s, const struct track_event *e, u64 ns)
 		return;
 	if (!p->segment) {
 		/* Forked only to exec, and seen by nobody: the same entry goes on under its new name. */
+		bool ours = p->facts.pid == (u32)s->spawn.pid && !p->image_ns;
+
 		p->facts.start_ns = p->facts.pid == (u32)s->spawn.pid ? p->facts.start_ns : ns;
 		p->image_ns = ns;
-		process_describe(p);
+		if (ours)
+			process_describe(p);
+		else
+			process_replaced(p, e->name);
 		return;
 	}
 	next = session_image_replaced(s, p, ns);
 	if (next)
-		process_describe(next);
+		process_replaced(next, e->name);
 }
 
 void track_drain(struct session *s, bool last)
@@ -287,7 +341,7 @@ void track_drain(struct session *s, bool last)
 		return;
 	t->nevents = 0;
 	for (u32 i = 0; i < t->count; i++)
-		ring_drain(t, &t->rings[i], last ? now : now - SETTLE_NS);
+		track_take(t, &t->rings[i], last ? now : now - SETTLE_NS);
 	if (t->nevents)
 		qsort(t->events, t->nevents, sizeof(*t->events), event_order);
 	for (size_t i = 0; i < t->nevents; i++) {

@@ -13,6 +13,8 @@
 
 /* schema.c: what makes the tables and views of an empty database. */
 extern const char store_schema[];
+/* The names of the tables; NULL ends the list. */
+extern const char *const store_tables[];
 
 /* A row of struct wire_rusage as the table usage has it. */
 struct store_usage_field {

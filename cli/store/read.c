@@ -127,6 +127,7 @@ TAKE_TEXT(clock, facts.clock)
 TAKE_REAL(hint, clock.hint)
 TAKE_NUMBER(identity, bool, clock.identity)
 TAKE_TEXT(not_preloaded, facts.not_preloaded)
+TAKE_TEXT(uncounted, facts.uncounted)
 TAKE_TEXT(metrics, options.report.metrics)
 TAKE_TEXT(regions, options.report.regions)
 TAKE_TEXT(sort_by, options.report.sort_by)
@@ -156,7 +157,7 @@ static const struct run_row run_rows[] = {
 	{ "signal", take_signal }, { "timeout", take_timeout }, { "duration_ns", take_duration },
 	{ "host", take_host }, { "kernel", take_kernel }, { "cpu", take_cpu }, { "clock", take_clock },
 	{ "ns_per_tick_hint", take_hint }, { "clock_is_ns", take_identity },
-	{ "not_preloaded", take_not_preloaded }, { "metrics", take_metrics }, { "regions", take_regions },
+	{ "not_preloaded", take_not_preloaded }, { "uncounted", take_uncounted }, { "metrics", take_metrics }, { "regions", take_regions },
 	{ "sort_by", take_sort_by }, { "group_by", take_group }, { "repaired", take_repaired },
 	{ "marker_pairs", take_pairs }, { "marker_ticks", take_pair_cost }, { "sources", take_sources },
 };
@@ -288,6 +289,25 @@ static int read_pragma(struct store_reader *reader, const char *sql, u64 *value)
 	return store_each(&reader->db, sql, count_row, value);
 }
 
+/* A view of the same name could take any time and answer anything. */
+static int check_tables(struct store_reader *reader)
+{
+	char sql[160];
+	u64 count;
+	size_t i;
+
+	for (i = 0; store_tables[i]; i++) {
+		count = 0;
+		snprintf(sql, sizeof(sql), "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '%s'"
+			 " AND sql LIKE 'CREATE TABLE %%'", store_tables[i]);
+		if (store_each(&reader->db, sql, count_row, &count))
+			return -1;
+		if (count != 1)
+			return error("%s is damaged: it has no table %s", reader->db.path, store_tables[i]);
+	}
+	return 0;
+}
+
 static int check_version(struct store_reader *reader)
 {
 	u64 application = 0, version = 0;
@@ -303,7 +323,7 @@ static int check_version(struct store_reader *reader)
 	if (version != STORE_VERSION)
 		return error("%s has version %llu of the format, this sparkctl reads version %d: use the one that wrote it",
 			     reader->db.path, (unsigned long long)version, STORE_VERSION);
-	return 0;
+	return check_tables(reader);
 }
 
 static int read_all(struct store_reader *reader)

@@ -30,13 +30,14 @@ static int read_process(void *context, sqlite3_stmt *row)
 		.start_ns = read_u64(row, 5), .end_ns = read_u64(row, 6), .status = sqlite3_column_int(row, 8),
 		.signal = sqlite3_column_int(row, 9), .threads = read_u32(row, 10), .bracket = read_u32(row, 11),
 		.pair = read_u32(row, 12), .detector = read_u32(row, 13), .sealed_cpu = read_u32(row, 14),
-		.usage_note = read_text(reader, row, 16),
+		.agent = sqlite3_column_int(row, 15), .no_agent = read_text(reader, row, 16),
+		.usage_note = read_text(reader, row, 18),
 	};
 	for (i = 0; ended && store_ends[i] && strcmp(store_ends[i], ended) != 0; i++)
 		;
 	/* They are numbered without gaps, from 1. */
 	if (process->id != ++facts->nprocesses || !ended || !store_ends[i] ||
-	    read_state(row, 15, &process->usage_state))
+	    read_state(row, 17, &process->usage_state))
 		return read_damaged(reader, "a process");
 	process->ended = (enum process_end)i;
 	return 0;
@@ -97,8 +98,8 @@ int read_processes(struct store_reader *reader)
 	if (!reader->recording->facts.processes)
 		return -1;
 	return store_each(&reader->db, "SELECT id, pid, parent, command, image, start_ns, end_ns, ended, status,"
-			  " signal, threads, bracket, pair, detector, sealed_cpu, usage_state, usage_note"
-			  " FROM process ORDER BY id", read_process, reader) ||
+			  " signal, threads, bracket, pair, detector, sealed_cpu, agent, no_agent, usage_state,"
+			  " usage_note FROM process ORDER BY id", read_process, reader) ||
 	       store_each(&reader->db, "SELECT id, process, pid, tid, threads, detector, wall, usage_valid, usage_note"
 			  " FROM thread ORDER BY id", read_thread, reader);
 }

@@ -20,6 +20,12 @@ const struct store_usage_field store_usage_fields[] = {
 	{ NULL, 0 },
 };
 
+const char *const store_tables[] = {
+	"run", "argument", "note", "object", "capability", "clock", "total", "loss", "process", "thread",
+	"usage", "name", "path", "root", "region", "counter", "value", "window", "diagnosis",
+	"open_region", NULL,
+};
+
 const char store_schema[] =
 	"CREATE TABLE run (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	"CREATE TABLE argument (text);"
@@ -31,7 +37,7 @@ const char store_schema[] =
 	"CREATE TABLE loss (name TEXT, count INTEGER, text TEXT);"
 	"CREATE TABLE process (id INTEGER PRIMARY KEY, pid INTEGER, parent INTEGER, command, image,"
 	" start_ns INTEGER, end_ns INTEGER, ended TEXT, status INTEGER, signal INTEGER, threads INTEGER,"
-	" bracket INTEGER, pair INTEGER, detector INTEGER, sealed_cpu INTEGER, usage_state TEXT, usage_note TEXT);"
+	" bracket INTEGER, pair INTEGER, detector INTEGER, sealed_cpu INTEGER, agent INTEGER, no_agent TEXT, usage_state TEXT, usage_note TEXT);"
 	"CREATE TABLE thread (id INTEGER PRIMARY KEY, process INTEGER, pid INTEGER, tid INTEGER, threads INTEGER,"
 	" detector INTEGER, wall INTEGER, usage_valid INTEGER, usage_note TEXT);"
 	"CREATE TABLE usage (kind INTEGER, owner INTEGER, name TEXT, value INTEGER);"

@@ -56,6 +56,7 @@ static void write_run(struct store_writer *writer)
 	store_put(&writer->db, insert, "tr", "ns_per_tick_hint", facts->clock_map->hint);
 	write_number(writer, insert, "clock_is_ns", facts->clock_map->identity);
 	write_text(writer, insert, "not_preloaded", facts->not_preloaded);
+	write_text(writer, insert, "uncounted", facts->uncounted);
 	write_text(writer, insert, "metrics", options->report.metrics);
 	write_text(writer, insert, "regions", options->report.regions);
 	write_text(writer, insert, "sort_by", options->report.sort_by);
@@ -154,18 +155,18 @@ static void write_usage(struct store_writer *writer, sqlite3_stmt *insert, enum 
 static void write_processes(struct store_writer *writer, sqlite3_stmt *usage)
 {
 	sqlite3_stmt *insert = store_prepare(&writer->db,
-		"INSERT INTO process VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+		"INSERT INTO process VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 	size_t i;
 
 	for (i = 0; i < writer->facts->nprocesses; i++) {
 		const struct process_facts *process = &writer->facts->processes[i];
 
-		store_put(&writer->db, insert, "iinttiitiiniiiitt", (s64)process->id, (s64)process->pid,
+		store_put(&writer->db, insert, "iinttiitiiniiiiittt", (s64)process->id, (s64)process->pid,
 			  (s64)process->parent, process->command, process->image, (s64)process->start_ns,
 			  (s64)process->end_ns, store_ends[process->ended], (s64)process->status,
 			  (s64)process->signal, (s64)process->threads, (s64)process->bracket,
 			  (s64)process->pair, (s64)process->detector, (s64)process->sealed_cpu,
-			  cell_state_name(process->usage_state), process->usage_note);
+			  (s64)process->agent, process->no_agent, cell_state_name(process->usage_state), process->usage_note);
 		write_usage(writer, usage, STORE_USAGE_PROCESS, process->id, &process->usage);
 	}
 	sqlite3_finalize(insert);

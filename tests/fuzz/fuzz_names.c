@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hostile lists of events and hostile files of sysfs: parsed without a crash, the list as before
- * where it is refused, each event whole where it is not.
+ * Lists of events and files of sysfs that are nearly right: parsed without a crash, the list as it
+ * was where it is refused, each event whole where it is not.
  *
- * With libFuzzer (-DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined) the input is the list, then
- * after a zero byte each the files "type", "cpus", a format, an event and its scale. Without, main()
- * makes both from sound pieces: fuzz_names [ROUNDS [SEED]]; one round can be repeated by ROUNDS 1
- * and its seed.
+ * An input is the list, then after a zero byte each the files "type", "cpus", a format, an event
+ * and its scale of a PMU "odd".
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/log.h"
 #include "cli/names/names.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/unit/machines.h"
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+#define ROOM 4096u
 
-static const char *const fuzz_files[] = {
+static const char *const files[] = {
 	"/sys/bus/event_source/devices/odd/type", "/sys/bus/event_source/devices/odd/cpus",
 	"/sys/bus/event_source/devices/odd/format/event", "/sys/bus/event_source/devices/odd/events/thing",
 	"/sys/bus/event_source/devices/odd/events/thing.scale",
 };
 
-static void fuzz_check(const struct event_list *list)
+static void names_check(const struct event_list *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct event *event = &list->event[i];
@@ -35,24 +35,24 @@ static void fuzz_check(const struct event_list *list)
 	}
 }
 
-static int fuzz_each_alias(void *data, const struct names_alias *alias)
+static int check_alias(void *data, const struct names_alias *alias)
 {
 	(void)data;
 	return !alias->name[0] || !(alias->scale > 0) ? abort(), 1 : 0;
 }
 
-static int fuzz_each_format(void *data, const struct names_format *format)
+static int check_format(void *data, const struct names_format *format)
 {
 	(void)data;
 	return format->word > 3 || !format->bits ? abort(), 1 : 0;
 }
 
-static int fuzz_each_pmu(void *data, const struct names_pmu *pmu)
+static int check_pmu(void *data, const struct names_pmu *pmu)
 {
-	return names_each_alias(data, pmu, fuzz_each_alias, NULL) || names_each_format(data, pmu, fuzz_each_format, NULL);
+	return names_each_alias(data, pmu, check_alias, NULL) || names_each_format(data, pmu, check_format, NULL);
 }
 
-static void fuzz_parse(const char *text)
+static void names_try(const char *text)
 {
 	struct caps_context caps = { .root = fake_root };
 	struct event_list list = { .event = NULL };
@@ -64,57 +64,37 @@ static void fuzz_parse(const char *text)
 	before = list.n;
 	if (names_parse(&names, text, &list) == 0 ? list.n <= before : list.n != before)
 		abort();
-	fuzz_check(&list);
-	if (names_each_pmu(&names, fuzz_each_pmu, &names) != 0)
+	names_check(&list);
+	if (names_each_pmu(&names, check_pmu, &names) != 0)
 		abort();
 	event_list_free(&list);
 	names_fini(&names);
 }
 
-static void fuzz_start(void)
+static void names_open(char **argv)
 {
-	static bool started;
-
-	if (started)
-		return;
-	started = true;
+	(void)argv;
 	fake_make(machine_plain);
-	/* What is said of each refusal. */
-	if (!freopen("/dev/null", "w", stderr))
-		abort();
 	atexit(fake_remove);
+	log_set_level(LOG_LEVEL_QUIET);
 }
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+static void names_run(const u8 *input, size_t size)
 {
-	char *copy = malloc(size + 1), *at = copy;
+	char *copy = malloc(size + 1), *at = copy, *list;
 
 	if (!copy)
-		return 0;
-	fuzz_start();
-	memcpy(copy, data, size);
+		return;
+	memcpy(copy, input, size);
 	copy[size] = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(fuzz_files) && (at = memchr(at, '\0', (size_t)(copy + size - at))); i++)
-		fake_put(fuzz_files[i], ++at);
+	for (size_t i = 0; i < ARRAY_SIZE(files) && (at = memchr(at, '\0', (size_t)(copy + size - at))); i++)
+		fake_put(files[i], ++at);
 	/* A block of just its size: a byte read beyond it is seen. */
-	at = strdup(copy);
-	if (at)
-		fuzz_parse(at);
-	free(at);
+	list = strdup(copy);
+	if (list)
+		names_try(list);
+	free(list);
 	free(copy);
-	return 0;
-}
-
-#ifndef FUZZ_LIBFUZZER
-
-static u64 fuzz_state;
-
-static u64 fuzz_random(void)
-{
-	fuzz_state ^= fuzz_state << 13;
-	fuzz_state ^= fuzz_state >> 7;
-	fuzz_state ^= fuzz_state << 17;
-	return fuzz_state;
 }
 
 static const char *const pieces[] = {
@@ -131,49 +111,36 @@ static const char *const contents[] = {
 	"name=", "config3=0xffffffffffffffff,config=1", "1e-9", "nan", "-5", "inf", "1e999",
 };
 
-static void fuzz_append(char *to, size_t size, const char *text)
+static size_t names_make(u8 *input)
 {
-	size_t len = strlen(to);
+	size_t len = 0;
 
-	snprintf(to + len, size - len, "%s", text);
-}
-
-static void fuzz_round(void)
-{
-	char list[1024] = "", data[4096];
-	size_t n = 1 + fuzz_random() % 7, len;
-
-	while (n--) {
-		fuzz_append(list, sizeof(list), pieces[fuzz_random() % ARRAY_SIZE(pieces)]);
-		if (n && fuzz_random() % 3 == 0)
-			fuzz_append(list, sizeof(list), ",");
+	for (u64 n = 1 + fuzz_below(7); n; n--) {
+		len += (size_t)sprintf((char *)input + len, "%s", pieces[fuzz_below(ARRAY_SIZE(pieces))]);
+		if (n > 1 && fuzz_once_in(3))
+			input[len++] = ',';
 	}
-	len = strlen(list);
-	if (len && fuzz_random() % 4 == 0)
-		list[fuzz_random() % len] = (char)(1 + fuzz_random() % 255);
-	memcpy(data, list, len + 1);
-	len++;
-	for (size_t i = 0; i < ARRAY_SIZE(fuzz_files); i++) {
+	input[len++] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		/* Mostly a PMU that can be had. */
-		const char *text = i == 0 && fuzz_random() % 4 ? contents[0] : contents[fuzz_random() % ARRAY_SIZE(contents)];
+		const char *text = i || fuzz_once_in(4) ? contents[fuzz_below(ARRAY_SIZE(contents))] : contents[0];
 
-		strcpy(data + len, text);
-		len += strlen(text) + 1;
+		len += (size_t)sprintf((char *)input + len, "%s", text) + 1;
 	}
-	LLVMFuzzerTestOneInput((const u8 *)data, len);
+	return len;
 }
 
-int main(int argc, char **argv)
+static size_t names_mutate(u8 *input, size_t size)
 {
-	u64 rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 300, i;
-	u64 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-
-	for (i = 0; i < rounds; i++) {
-		fuzz_state = (seed + i) * 0x9e3779b97f4a7c15ULL + 1;
-		fuzz_round();
-	}
-	printf("1..1\nok 1 - %llu rounds from seed %llu\n", (unsigned long long)rounds, (unsigned long long)seed);
-	return 0;
+	return fuzz_once_in(2) ? size : fuzz_mutate_text(input, size, ROOM);
 }
 
-#endif
+const struct fuzz fuzz_target = {
+	.name = "names",
+	.room = ROOM,
+	.rounds = 500,
+	.open = names_open,
+	.make = names_make,
+	.mutate = names_mutate,
+	.run = names_run,
+};

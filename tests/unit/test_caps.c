@@ -315,7 +315,7 @@ static struct outcome preload(struct caps_context *context, const char *agent)
 START_TEST(test_preload)
 {
 	static struct caps_context context;
-	char path[PATH_MAX], head[64];
+	char path[PATH_MAX], link[PATH_MAX], folder[PATH_MAX], head[64];
 	struct outcome outcome;
 	FILE *file;
 
@@ -323,8 +323,17 @@ START_TEST(test_preload)
 	outcome = preload(&context, "");
 	ck_assert_int_eq(outcome.available, CAPS_NO);
 	ck_assert_int_eq(dl_iterate_phdr(find_libc, path), 1);
-	outcome = preload(&context, path);
+	snprintf(link, sizeof(link), "%s/library", root);
+	ck_assert_int_eq(symlink(path, link), 0);
+	outcome = preload(&context, link);
+	ck_assert_int_eq(outcome.available, CAPS_PARTLY);
+	assert_contains(outcome.because, "not-libasan.so");
+	snprintf(folder, sizeof(folder), "%s/not-libasan.so", root);
+	ck_assert_int_eq(mkdir(folder, 0755), 0);
+	outcome = preload(&context, link);
 	ck_assert_msg(outcome.available == CAPS_YES, "%s", outcome.because);
+	rmdir(folder);
+	unlink(link);
 	file = fopen(path, "r");
 	ck_assert_uint_eq(fread(head, 1, sizeof(head), file), sizeof(head));
 	fclose(file);

@@ -423,6 +423,31 @@ START_TEST(test_windows)
 }
 END_TEST
 
+/* What lies behind the cut is lost, and that is said. */
+START_TEST(test_lists_cut_short)
+{
+	struct wire_slot *wire = segment_at(&seg, slot);
+	struct wire_page *page = segment_at(&seg, segment_lane_of(&seg, slot, 0)->node_pages);
+	struct wire_view view = segment_view(&seg);
+	struct profile_slot add = { .view = &view, .ref = slot, .process = SERIAL, .pid = PID, .now = NOW };
+
+	profile_add_slot(&profile, &add);
+	profile_add_losses(&profile, &view);
+	ck_assert_uint_eq(profile.losses[PROFILE_LOSS_DAMAGED], 0);
+	page->next = (u32)(view.size / WIRE_UNIT);
+	profile_add_slot(&profile, &add);
+	ck_assert_uint_eq(profile.losses[PROFILE_LOSS_DAMAGED], 1);
+	wire->next = slot;
+	process->next = ~0u;
+	profile_add_losses(&profile, &view);
+	ck_assert_uint_eq(profile.losses[PROFILE_LOSS_DAMAGED], 3);
+	/* The segment ends before the lists do. */
+	view.size = WIRE_PAGE;
+	profile_add_losses(&profile, &view);
+	ck_assert_uint_eq(profile.losses[PROFILE_LOSS_DAMAGED], 5);
+}
+END_TEST
+
 START_TEST(test_losses)
 {
 	struct wire_view view;
@@ -606,6 +631,7 @@ int main(void)
 	tcase_add_test(tests, test_units);
 	tcase_add_test(tests, test_client_metrics);
 	tcase_add_test(tests, test_windows);
+	tcase_add_test(tests, test_lists_cut_short);
 	tcase_add_test(tests, test_losses);
 	tcase_add_test(tests, test_cycle_of_parents);
 	tcase_add_test(tests, test_deep);

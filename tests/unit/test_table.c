@@ -250,6 +250,73 @@ START_TEST(test_no_regions)
 }
 END_TEST
 
+START_TEST(test_without_agent)
+{
+	static const char why[] = "no agent said hello";
+	char *text;
+
+	sample_report(&sample);
+	sample.processes[1] = sample.processes[0];
+	sample.processes[1].id = 2;
+	sample.processes[1].command = "a\033b";
+	sample.processes[1].pid = 77;
+	sample.processes[1].no_agent = why;
+	sample.facts.nprocesses = 2;
+	text = print(0);
+	ck_assert_ptr_nonnull(strstr(text, "not preloaded     a\\x1Bb [77]: no agent said hello\n"));
+	free(text);
+	sample.processes[0].no_agent = why;
+	text = print(0);
+	ck_assert_ptr_nonnull(strstr(text, "not preloaded     sqlbench [1234], a\\x1Bb [77]: no agent said hello\n"));
+	free(text);
+}
+END_TEST
+
+START_TEST(test_totals_only)
+{
+	static const char want[] =
+		"counter             value      ratio  source\n"
+		"elapsed            2.43 s              wait4\n"
+		"user               2.00 s  0.82 CPUs   wait4\n"
+		"sys                100 ms  0.04 CPUs   wait4\n"
+		"maxrss            12.3 MB              wait4\n"
+		"task-clock         2.11 s  0.87 CPUs    perf\n"
+		"minor-faults       12 345   5.85 k/s    perf\n"
+		"context-switches     ≈132   ≈62.6 /s   wait4\n"
+		"cycles                n/a               perf\n"
+		"instructions          n/a               perf\n"
+		"\n"
+		"not counted       hidden\n"
+		"not available     cycles, instructions: no PMU here\n"
+		"not available     hardware: no PMU: this is a virtual machine without PMU passthrough\n";
+	char *text;
+
+	sample.options.totals_only = true;
+	sample.facts.uncounted = "hidden";
+	sample_report(&sample);
+	text = print(0);
+	ck_assert_str_eq(strstr(text, "counter"), want);
+	ck_assert_ptr_null(strstr(text, "region"));
+	free(text);
+}
+END_TEST
+
+START_TEST(test_totals_chosen)
+{
+	char *text;
+
+	sample.options.totals_only = true;
+	sample.options.metrics = "max*,nothing";
+	sample_report(&sample);
+	ck_assert_uint_eq(sample.report->ntotals, 1);
+	ck_assert_ptr_null(sample.report->ratios[0].unit);
+	text = print(0);
+	ck_assert_ptr_nonnull(strstr(text, "counter    value  ratio  source\nmaxrss   12.3 MB          wait4\n\nnot found "));
+	ck_assert_ptr_nonnull(strstr(text, "nothing: no counter has such a name"));
+	free(text);
+}
+END_TEST
+
 START_TEST(test_endings)
 {
 	char *text;
@@ -496,6 +563,18 @@ START_TEST(test_units)
 }
 END_TEST
 
+/* What completions offer for --format is what it takes. */
+START_TEST(test_words)
+{
+	size_t i;
+
+	for (i = 0; output_formats[i].name; i++)
+		ck_assert_str_eq(output_words[i], output_formats[i].name);
+	ck_assert_uint_gt(i, 0);
+	ck_assert_ptr_null(output_words[i]);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("table");
@@ -507,6 +586,9 @@ int main(void)
 	tcase_add_test(tests, test_ascii);
 	tcase_add_test(tests, test_color);
 	tcase_add_test(tests, test_no_regions);
+	tcase_add_test(tests, test_without_agent);
+	tcase_add_test(tests, test_totals_only);
+	tcase_add_test(tests, test_totals_chosen);
 	tcase_add_test(tests, test_endings);
 	tcase_add_test(tests, test_many_processes);
 	tcase_add_test(tests, test_perturbation);
@@ -521,5 +603,6 @@ int main(void)
 	tcase_add_test(tests, test_cpu_of_open);
 	tcase_add_loop_test(tests, test_numbers, 0, ARRAY_SIZE(numbers));
 	tcase_add_test(tests, test_units);
+	tcase_add_test(tests, test_words);
 	return suite_run("table", tests);
 }

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* A launched program's report and exit status; see launch.h. */
+#define _GNU_SOURCE
+#include "cli/cmd/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+
+int launch_events(const char *text, struct event_list *events)
+{
+	struct names_context names;
+	struct caps_context caps;
+	int err;
+
+	*events = (struct event_list){ .event = NULL };
+	if (!text)
+		return STATUS_OK;
+	caps_init(&caps, "");
+	names_init(&names, &caps);
+	err = names_parse(&names, text, events) || session_check_events(events);
+	names_fini(&names);
+	return err ? STATUS_USAGE : STATUS_OK;
+}
+
+FILE *launch_report_open(const char *path)
+{
+	FILE *f;
+	int fd;
+
+	if (!path)
+		return stderr;
+	if (!strcmp(path, "-"))
+		return stdout;
+	/* Tried before the run, emptied when there is a report: an older one may be in it. */
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f)
+		error("cannot write the report to %s: %s", path, strerror(errno));
+	return f;
+}
+
+void launch_report_begin(FILE *file, const char *path)
+{
+	/* A reader that is gone or a limit must not end us: the status is the command's. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	/* Fails, and does no harm, for what is no file. */
+	if (path && file != stdout && ftruncate(fileno(file), 0) && errno != EINVAL)
+		verbose(1, "cannot empty %s: %s", path, strerror(errno));
+}
+
+/* Ends as the command did, so that whoever waits for us sees the same. */
+static int die_as(int signal_number)
+{
+	sigset_t set;
+
+	command_end_output(STATUS_OK);
+	/* The core is the command's; RLIMIT_CORE would not hold back one that is piped (core(5)). */
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, signal_number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(signal_number);
+	return 128 + signal_number;
+}
+
+int launch_status(enum session_end end, const struct session *session)
+{
+	const struct session_facts *facts = session_facts(session);
+
+	switch (end) {
+	case SESSION_FAILED:
+		return STATUS_FAILURE;
+	case SESSION_NOT_FOUND:
+		return STATUS_NOT_FOUND;
+	case SESSION_NOT_EXECUTABLE:
+		return STATUS_NOT_EXECUTABLE;
+	case SESSION_TIMEOUT:
+		return STATUS_TIMEOUT;
+	case SESSION_INTERRUPTED:
+		return 128 + SIGINT;
+	default:
+		return facts->signal ? -facts->signal : facts->status;
+	}
+}
+
+int launch_end(FILE *file, const char *path, int status)
+{
+	if (file && path && file != stdout && fclose(file)) {
+		error("cannot write the report to %s: %s", path, strerror(errno));
+		status = status ? status : STATUS_FAILURE;
+	}
+	return status < 0 ? die_as(-status) : status;
+}

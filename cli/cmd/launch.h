@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands share that start a program and end as it does: option rows, report, exit status. */
+#ifndef CLI_CMD_LAUNCH_H
+#define CLI_CMD_LAUNCH_H
+
+#include "cli/cmd/cmd.h"
+#include "cli/session/session.h"
+
+/* Rows for a struct with members of these names: no_inherit, follow, timeout_ns. */
+#define LAUNCH_SCOPE_ROWS(type) \
+	{ "no-inherit", 0, OPT_FLAG, offsetof(type, no_inherit), NULL, NULL, \
+	  "measure the command alone, not what it starts", NULL, false }, \
+	{ "follow", 0, OPT_FLAG, offsetof(type, follow), NULL, NULL, \
+	  "wait for all descendants, daemons too, instead of the command alone", NULL, false }, \
+	{ "timeout", 0, OPT_SECONDS, offsetof(type, timeout_ns), "TIME", NULL, \
+	  "end the command after this time (s, ms, m) by SIGTERM, then SIGKILL; exit status 124", NULL, false }
+
+/* The same: events. */
+#define LAUNCH_EVENTS_ROW(type) \
+	{ "events", 'e', OPT_STRING, offsetof(type, events), "LIST", NULL, \
+	  "count these events, by names of perf, sysfs or libpfm4; see spark-events(7)", \
+	  "cycles, instructions, branches and branch-misses", false }
+
+/* The same: report. */
+#define LAUNCH_REPORT_ROW(type) \
+	{ "report", 0, OPT_STRING, offsetof(type, report), "FILE", NULL, \
+	  "write the report there; - is standard output", "standard error", false }
+
+/* The events of --events, which may be NULL: none; to be freed. 0, or the exit status after a message. */
+int launch_events(const char *text, struct event_list *events);
+/* The file of --report, or standard error without it. NULL after a message. */
+FILE *launch_report_open(const char *path);
+/* Before the report is written: empties the file; from here on a reader that is gone or a limit does not end us. */
+void launch_report_begin(FILE *file, const char *path);
+/* The exit status for the way a session ended; negative: of a command that was killed by this signal. */
+int launch_status(enum session_end end, const struct session *session);
+/* Closes the file of launch_report_open(), if it was opened. Returns the exit status, or dies of the command's signal. */
+int launch_end(FILE *file, const char *path, int status);
+
+#endif

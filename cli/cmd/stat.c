@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The command "stat": totals of a program from outside; nothing is loaded into it. */
+#include <locale.h>
+#include <string.h>
+
+#include "cli/cmd/launch.h"
+#include "cli/cmd/print.h"
+#include "cli/log.h"
+
+struct stat_options {
+	struct print_options print;
+	const char *report;
+	const char *events;
+	uint64_t timeout_ns;
+	bool no_inherit;
+	bool follow;
+};
+
+static const struct opt options[] = {
+	{ "metrics", 0, OPT_STRING, PRINT_OFFSET(struct stat_options, metrics), "GLOBS", NULL,
+	  "show these counters: names or patterns, separated by commas", "all", false },
+	LAUNCH_EVENTS_ROW(struct stat_options),
+	LAUNCH_SCOPE_ROWS(struct stat_options),
+	LAUNCH_REPORT_ROW(struct stat_options),
+	PRINT_SHAPE_ROWS(struct stat_options),
+	{ .name = NULL },
+};
+
+static const struct command_example examples[] = {
+	{ "sparkctl stat -- ./app", "time, memory, faults, switches and CPU counters of a program as it is" },
+	{ "sparkctl stat -e cycles:u,LLC-misses,cs ./app", "chosen events" },
+	{ "sparkctl stat --metrics 'elapsed,*faults' make", "chosen counters, of all processes of a build" },
+	{ .line = NULL },
+};
+
+/* The exit status, below 0 a signal. */
+static int stat_and_report(const struct stat_options *o, const struct event_list *events, const struct output *format,
+			   FILE *file, char **argv)
+{
+	struct session_options so = {
+		.argv = argv,
+		.outside = true,
+		.events = events,
+		.no_inherit = o->no_inherit,
+		.follow = o->follow,
+		.timeout_ns = o->timeout_ns,
+		.probe_all = strcmp(o->print.format, "table") != 0,
+	};
+	struct session *session;
+	enum session_end end = session_run(&session, &so);
+	int status = launch_status(end, session);
+
+	if (end >= SESSION_ENDED) {
+		launch_report_begin(file, o->report);
+		if (print_report(&o->print, format, file, session_profile(session), session_facts(session)))
+			status = status ? status : STATUS_FAILURE;
+	}
+	session_free(session);
+	return status;
+}
+
+static int stat_command(int argc, char **argv)
+{
+	struct stat_options o = { .print = { .format = "table", .totals_only = true } };
+	const struct output *format;
+	struct event_list events;
+	FILE *file = NULL;
+	int first, status;
+
+	first = command_parse(&command_stat, &o, argc, argv, &status);
+	if (first < 0)
+		return status;
+	if (first >= argc)
+		return command_misused(&command_stat, "needs a command to run", NULL);
+	format = print_format(&command_stat, &o.print);
+	if (!format)
+		return STATUS_USAGE;
+	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
+	setlocale(LC_CTYPE, "");
+	status = launch_events(o.events, &events);
+	if (!status) {
+		file = launch_report_open(o.report);
+		status = file ? stat_and_report(&o, &events, format, file, argv + first) : STATUS_FAILURE;
+	}
+	event_list_free(&events);
+	return launch_end(file, o.report, status);
+}
+
+const struct command command_stat = {
+	.name = "stat",
+	.summary = "start a command and count what it takes, from outside",
+	.usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
+	.options = options,
+	.examples = examples,
+	.runs_command = true,
+	.run = stat_command,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines of the table format about processes that have no agent. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output/lines.h"
+
+enum { AGENT_NAMED = 8 };
+
+/* "COMMAND [PID], ...": the processes without an agent for that reason; to be freed. */
+static char *lines_join_processes(const struct session_facts *facts, size_t first, size_t most)
+{
+	const struct process_facts *all = facts->processes;
+	char *text = NULL, *longer, *name;
+	size_t n = 0;
+
+	for (size_t i = first; i < facts->nprocesses; i++) {
+		if (!all[i].no_agent || strcmp(all[i].no_agent, all[first].no_agent))
+			continue;
+		if (n++ >= most)
+			continue;
+		name = all[i].command ? lines_name(all[i].command, 24) : NULL;
+		if (asprintf(&longer, "%s%s%s [%u]", text ? text : "", text ? ", " : "", name ? name : "?", all[i].pid) < 0)
+			longer = NULL;
+		free(name);
+		free(text);
+		text = longer;
+	}
+	if (n > most && asprintf(&longer, "%s and %zu more", text ? text : "", n - most) >= 0) {
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* Processes that are there with their own figures alone, one line for each reason. */
+void lines_without_agent(const struct lines *lines)
+{
+	const struct session_facts *facts = lines->report->facts;
+	const struct process_facts *all = facts->processes;
+	size_t most = lines->options->verbose > 0 ? facts->nprocesses : AGENT_NAMED;
+	char *names;
+
+	for (size_t i = 0; i < facts->nprocesses; i++) {
+		bool said = !all[i].no_agent;
+
+		for (size_t k = 0; k < i && !said; k++)
+			said = all[k].no_agent && !strcmp(all[k].no_agent, all[i].no_agent);
+		if (said)
+			continue;
+		names = lines_join_processes(facts, i, most);
+		lines_print(lines, STYLE_PLAIN, "not preloaded", "%s: %s", names ? names : "", all[i].no_agent);
+		free(names);
+	}
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Everything in sparkctl that reads text of others: option values and words, patterns, names that
+ * are printed, files of /proc and /sys. A parser is one row; the first byte of an input says which.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/caps/caps.h"
+#include "cli/opt.h"
+#include "cli/text.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/unit/sample.h"
+
+#define ROOM 2048u
+#define ROOT "fuzz-root"
+
+/* ---- option values ----------------------------------------------------------------------------------- */
+
+static void run_uint(char *text, size_t size)
+{
+	unsigned long value = 0, want;
+	int ret = opt_parse_uint(text, &value);
+	bool digits = text[0] && text[strspn(text, "0123456789")] == 0;
+
+	(void)size;
+	errno = 0;
+	want = strtoul(text, NULL, 10);
+	fuzz_check(digits ? ret != -EINVAL : ret != 0, "digits are a number, and nothing else is");
+	fuzz_check(!digits || (ret == -ERANGE) == (errno == ERANGE), "too large is too large");
+	fuzz_check(ret || value == want, "the number is right");
+}
+
+static void run_seconds(char *text, size_t size)
+{
+	u64 ns = 0;
+	int ret = opt_parse_seconds(text, &ns);
+
+	(void)size;
+	fuzz_check(ret || strspn(text, "0123456789.") > 0, "a time begins with a number");
+	fuzz_check(!ret || ret == -EINVAL || ret == -ERANGE, "an error is one of two");
+}
+
+/* Patterns, then what they are compared with. glibc takes time that doubles with every asterisk. */
+static void run_list(char *text, size_t size)
+{
+	struct opt_list list = { .n = 0 };
+	const char *name = strlen(text) < size ? text + strlen(text) + 1 : "";
+	u32 stars = 0;
+
+	for (const char *s = text; *s; s++)
+		stars += *s == '*';
+	if (stars < 6 && opt_list_add(&list, text) == 0) {
+		for (size_t i = 0; i < list.n; i++)
+			fuzz_check(list.item[i][0], "no pattern is empty");
+		opt_list_match(&list, name);
+	}
+	opt_list_free(&list);
+}
+
+struct options {
+	bool flag;
+	int count, word;
+	const char *string;
+	unsigned long number;
+	u64 ns;
+	struct opt_list list;
+};
+
+static const char *const words[] = { "table", "json", NULL };
+static const struct opt rows[] = {
+	{ .name = "flag", .letter = 'f', .kind = OPT_FLAG, .offset = offsetof(struct options, flag), .help = "h" },
+	{ .name = "flags", .kind = OPT_FLAG, .offset = offsetof(struct options, flag), .help = "h", .hidden = true },
+	{ .name = "verbose", .letter = 'v', .kind = OPT_COUNT, .offset = offsetof(struct options, count), .help = "h" },
+	{ .name = "report", .letter = 'r', .kind = OPT_STRING, .offset = offsetof(struct options, string), .help = "h" },
+	{ .name = "number", .letter = 'n', .kind = OPT_UINT, .offset = offsetof(struct options, number), .help = "h" },
+	{ .name = "timeout", .letter = 't', .kind = OPT_SECONDS, .offset = offsetof(struct options, ns), .help = "h" },
+	{ .name = "format", .kind = OPT_ENUM, .offset = offsetof(struct options, word), .words = words, .help = "h" },
+	{ .name = "regions", .kind = OPT_LIST, .offset = offsetof(struct options, list), .help = "h" },
+	{ .name = NULL },
+};
+
+/* Words that end with NUL. */
+static void run_options(char *text, size_t size)
+{
+	struct options options = { .flag = false };
+	char *argv[16] = { (char[]){ "run" } };
+	int argc = 1, first;
+
+	for (char *s = text; s < text + size && argc < 15; s += strlen(s) + 1)
+		argv[argc++] = s;
+	first = opt_parse(rows, &options, argc, argv);
+	fuzz_check(first == OPT_ERROR || first == OPT_HELP || (first >= 1 && first <= argc), "parsing ends at a word");
+	fuzz_check(options.word >= 0 && options.word < 2, "a word is one of the list");
+	opt_list_free(&options.list);
+}
+
+/* ---- names that are printed -------------------------------------------------------------------------- */
+
+/* Nothing that steers a terminal, and valid UTF-8. */
+static void check_printable(const char *s)
+{
+	unsigned int code;
+	size_t n;
+
+	for (; *s; s += n) {
+		n = text_decode(s, strlen(s), &code);
+		fuzz_check(n > 0, "what is printed is UTF-8");
+		fuzz_check(code >= 0x20 && (code < 0x7f || code >= 0xa0), "what is printed steers no terminal");
+	}
+}
+
+static void run_escape(char *text, size_t size)
+{
+	static char whole[4 * ROOM + 1], part[64], fitted[256];
+	char *bytes = malloc(size ? size : 1);
+	size_t len, columns = size % 80, used;
+
+	/* Names end without a sign of it. */
+	if (!bytes)
+		abort();
+	memcpy(bytes, text, size);
+	len = text_escape(whole, sizeof(whole), bytes, size);
+	free(bytes);
+
+	fuzz_check(len == strlen(whole), "the length is the length");
+	check_printable(whole);
+	fuzz_check(text_escape(part, 1 + size % sizeof(part), text, size) == len, "the length does not depend on the room");
+	check_printable(part);
+	fuzz_check(!strncmp(part, whole, strlen(part)) || len >= sizeof(part), "a part is the beginning");
+	used = text_fit(fitted, 1 + len % sizeof(fitted), whole, columns);
+	fuzz_check(used <= columns && used == text_width(fitted), "what fits has the width that is told");
+	check_printable(fitted);
+	text_wrap(fuzz_sink(), whole, size % 8, columns);
+	text_pad(fuzz_sink(), whole, columns);
+	text_distance(text, "report");
+}
+
+/* ---- what others' files say -------------------------------------------------------------------------- */
+
+static void file_write(const char *path, const char *text, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || write(fd, text, size) != (ssize_t)size)
+		abort();
+	close(fd);
+}
+
+static void run_facts(const char *path, const char *text, size_t size)
+{
+	struct caps_context context;
+	char why[256];
+
+	file_write(path, text, size);
+	caps_init(&context, ROOT);
+	caps_clock_tsc_usable(&context, why, sizeof(why));
+	fuzz_check(strlen(why) > 0, "there is a reason");
+	unlink(path);
+}
+
+static void run_status(char *text, size_t size)
+{
+	run_facts(ROOT "/proc/self/status", text, size);
+}
+
+static void run_cpuinfo(char *text, size_t size)
+{
+	run_facts(ROOT "/proc/cpuinfo", text, size);
+}
+
+static void run_level(char *text, size_t size)
+{
+	run_facts(ROOT "/proc/sys/kernel/perf_event_paranoid", text, size);
+}
+
+static void run_source(char *text, size_t size)
+{
+	run_facts(ROOT "/sys/devices/system/clocksource/clocksource0/current_clocksource", text, size);
+}
+
+static void run_key(char *text, size_t size)
+{
+	const char *key = strlen(text) < size ? text + strlen(text) + 1 : "flags";
+
+	facts_has_word(text, key, "tsc");
+}
+
+/* ---- options of a report ----------------------------------------------------------------------------- */
+
+static struct sample sample;
+
+static void run_report(char *text, size_t size)
+{
+	const char *second = strlen(text) < size ? text + strlen(text) + 1 : NULL;
+	struct report_options options = { .regions = text, .metrics = second };
+	struct report *report;
+	u32 stars = 0;
+
+	for (size_t i = 0; i < size; i++)
+		stars += text[i] == '*';
+	if (stars > 5)
+		return;
+	report = report_build(&sample.profile, &sample.facts, &options);
+	fuzz_check(report != NULL, "there is a report");
+	output_write(output_find("table"), fuzz_sink(), report, &(struct output_options){ .width = 80 });
+	report_free(report);
+}
+
+/* ---- the rows ---------------------------------------------------------------------------------------- */
+
+#define TEXT(s) s, sizeof(s) - 1
+
+static const struct parser {
+	void (*run)(char *text, size_t size);
+	const char *text;
+	size_t size;
+} parsers[] = {
+	{ run_uint, TEXT("4096") },
+	{ run_seconds, TEXT("1.5ms") },
+	{ run_list, TEXT("alpha*,b[a-z]?,c\\,d\0alpha beta") },
+	{ run_options, TEXT("--report=x\0-vvf\0--timeout\0" "2m\0--format=json\0--regions\0a,b\0-n\0" "7\0--\0cmd") },
+	{ run_escape, TEXT("plain \033[31mred\033[0m \xc3\xa4\xe4\xb8\xad e\xcc\x81 \\ \n\t\xff \xe2\x80\xae") },
+	{ run_status, TEXT("Name:\tx\nCapEff:\t000001ffffffffff\nSeccomp:\t2\nSeccomp_filters:\t1\n") },
+	{ run_cpuinfo, TEXT("processor\t: 0\nflags\t\t: fpu constant_tsc nonstop_tsc hypervisor\n\nprocessor\t: 1\n") },
+	{ run_level, TEXT("2\n") },
+	{ run_source, TEXT("tsc\n") },
+	{ run_key, TEXT("flags\t: tsc hypervisor\nmodel name : x\0flags") },
+	{ run_report, TEXT("load*,query\0calls,wall,*cpu*,p9?") },
+};
+
+static void text_open(char **argv)
+{
+	static const char *const folders[] = {
+		"", "/proc", "/proc/self", "/proc/sys", "/proc/sys/kernel", "/sys", "/sys/devices", "/sys/devices/system",
+		"/sys/devices/system/clocksource", "/sys/devices/system/clocksource/clocksource0",
+	};
+	char path[128];
+
+	(void)argv;
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		snprintf(path, sizeof(path), ROOT "%s", folders[i]);
+		if (mkdir(path, 0700) && errno != EEXIST)
+			abort();
+	}
+	sample_init(&sample, PROFILE_BY_PROCESS);
+	sample_regions(&sample);
+	report_free(sample_report(&sample));
+	sample.report = NULL;
+}
+
+static size_t text_make(u8 *input)
+{
+	u64 which = fuzz_below(ARRAY_SIZE(parsers));
+
+	input[0] = (u8)which;
+	memcpy(input + 1, parsers[which].text, parsers[which].size);
+	return 1 + parsers[which].size;
+}
+
+static size_t text_mutate(u8 *input, size_t size)
+{
+	return 1 + fuzz_mutate_text(input + 1, size - 1, ROOM - 1);
+}
+
+/* As it comes from a file or a command line: terminated. */
+static void text_run(const u8 *input, size_t size)
+{
+	char *text;
+
+	if (!size)
+		return;
+	text = malloc(size);
+	if (!text)
+		abort();
+	memcpy(text, input + 1, size - 1);
+	text[size - 1] = 0;
+	parsers[input[0] % ARRAY_SIZE(parsers)].run(text, size - 1);
+	free(text);
+}
+
+const struct fuzz fuzz_target = {
+	.name = "text",
+	.room = ROOM,
+	.rounds = 10000,
+	.open = text_open,
+	.make = text_make,
+	.mutate = text_mutate,
+	.run = text_run,
+};
