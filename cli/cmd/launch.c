@@ -13,19 +13,22 @@
 
 #include "cli/log.h"
 
-int launch_events(const char *text, struct event_list *events)
+int launch_events(struct opt_list *texts, struct event_list *events)
 {
 	struct names_context names;
 	struct caps_context caps;
-	int err;
+	int err = 0;
 
 	*events = (struct event_list){ .event = NULL };
-	if (!text)
+	if (!texts->n)
 		return STATUS_OK;
 	caps_init(&caps, "");
 	names_init(&names, &caps);
-	err = names_parse(&names, text, events) || session_check_events(events);
+	for (size_t i = 0; !err && i < texts->n; i++)
+		err = names_parse(&names, texts->item[i], events);
+	err = err ? err : session_check_events(events);
 	names_fini(&names);
+	opt_list_free(texts);
 	return err ? STATUS_USAGE : STATUS_OK;
 }
 

@@ -13,7 +13,7 @@ struct run_options {
 	const char *report;
 	const char *record;
 	const char *note;
-	const char *events;
+	struct opt_list events;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -138,7 +138,7 @@ static int run_command(int argc, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = launch_events(o.events, &events);
+	status = launch_events(&o.events, &events);
 	if (!status)
 		status = outputs_open(&o, &watch, &file);
 	if (!status)

@@ -10,7 +10,7 @@
 struct stat_options {
 	struct print_options print;
 	const char *report;
-	const char *events;
+	struct opt_list events;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -77,7 +77,7 @@ static int stat_command(int argc, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = launch_events(o.events, &events);
+	status = launch_events(&o.events, &events);
 	if (!status) {
 		file = launch_report_open(o.report);
 		status = file ? stat_and_report(&o, &events, format, file, argv + first) : STATUS_FAILURE;

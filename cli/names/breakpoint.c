@@ -29,7 +29,7 @@ static const char *breakpoint_access(const char *at, u32 *type)
 	if (!len || (at[1 + len] && at[1 + len] != ':'))
 		return at;
 	for (*type = 0, i = 1; i <= len; i++)
-		*type |= at[i] == 'r' ? HW_BREAKPOINT_R : at[i] == 'w' ? HW_BREAKPOINT_W : HW_BREAKPOINT_X;
+		*type |= (u32)(at[i] == 'r' ? HW_BREAKPOINT_R : at[i] == 'w' ? HW_BREAKPOINT_W : HW_BREAKPOINT_X);
 	return at + 1 + len;
 }
 
@@ -54,6 +54,8 @@ int breakpoint_add(struct event_list *list, const char *text, const char **rest)
 	event = event_add(list, PERF_TYPE_BREAKPOINT, 0);
 	if (!event)
 		return -1;
+	/* The upper half of addresses is the kernel's, which no program executes. */
+	event->side = type == HW_BREAKPOINT_X && !(address >> 63) ? EVENT_USER : EVENT_EITHER;
 	event->attr.bp_addr = address;
 	event->attr.bp_len = length;
 	event->attr.bp_type = type;

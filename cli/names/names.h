@@ -28,6 +28,7 @@ enum event_scope {
 enum event_side {
 	EVENT_EITHER,                /* counts of each side mean something */
 	EVENT_KERNEL,                /* in the kernel alone: without it the count is a silent 0 */
+	EVENT_USER,                  /* by the program alone: the same without user mode */
 	EVENT_NO_SIDE,               /* a clock, which runs whatever is excluded */
 };
 
@@ -87,7 +88,7 @@ struct names_pmu {
 	char name[64];
 	u32 type;                    /* of perf_event_attr */
 	enum names_pmu_kind kind;
-	char cpus[256];              /* of its file cpus or cpumask; "": none */
+	char cpus[256];              /* of its file cpus or cpumask; "": all, or none in particular */
 };
 
 struct names_alias {

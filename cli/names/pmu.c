@@ -96,10 +96,27 @@ static int pmu_found(void *data, const char *name)
 	return 0;
 }
 
+/* The only kind of cores has all that a task can run on. */
+static void pmu_settle(struct names_context *context)
+{
+	struct names_pmu *only = NULL;
+	size_t i, cores = 0;
+
+	for (i = 0; i < context->npmus; i++)
+		if (context->pmus[i].kind == NAMES_PMU_CORE) {
+			only = &context->pmus[i];
+			cores++;
+		}
+	if (cores == 1)
+		only->cpus[0] = '\0';
+}
+
 const struct names_pmu *pmu_table(struct names_context *context, size_t *n)
 {
-	if (!context->scanned)
+	if (!context->scanned) {
 		pmu_scan(context, PMU_DIR, pmu_found, context);
+		pmu_settle(context);
+	}
 	context->scanned = true;
 	*n = context->npmus;
 	return context->pmus;

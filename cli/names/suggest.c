@@ -19,7 +19,7 @@ static void suggestion_fold(char out[64], const char *word)
 {
 	size_t i;
 
-	for (i = 0; word[i] && i < 60; i++)
+	for (i = 0; i < 60 && word[i]; i++)
 		out[i] = word[i] == '_' ? '-' : (char)tolower((unsigned char)word[i]);
 	out[i] = '\0';
 }

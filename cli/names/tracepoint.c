@@ -38,7 +38,7 @@ static bool tracepoint_word(const char *word)
  */
 static enum event_side tracepoint_side(const char *system)
 {
-	return strcmp(system, "syscalls") ? EVENT_KERNEL : EVENT_EITHER;
+	return strcmp(system, "syscalls") ? EVENT_KERNEL : EVENT_USER;
 }
 
 static int tracepoint_found(void *data, const char *name)

@@ -110,6 +110,7 @@ int uprobe_add(struct names_context *context, struct event_list *list, char *tex
 	event->attr.config1 = (u64)(uintptr_t)event->path;
 	event->attr.config2 = offset;
 	event->hardware = false;
+	event->side = EVENT_USER;
 	*rest = end;
 	pmu = pmu_match(context, "uprobe", &at);
 	if (!pmu)

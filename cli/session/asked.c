@@ -106,6 +106,8 @@ static const char *asked_futile(const struct event *event)
 		return "it counts a part of the machine, not a program: what runs beside would be in it";
 	if (event->side == EVENT_KERNEL && event->attr.exclude_kernel)
 		return "it happens in the kernel: in user mode alone it would read 0";
+	if (event->side == EVENT_USER && event->attr.exclude_user)
+		return "it happens in user mode: without that it would read 0";
 	return NULL;
 }
 
@@ -142,7 +144,8 @@ static void asked_tell(const struct event *event, int fd)
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (i == 0 || fields[i].value)
-			len += (size_t)snprintf(text + len, sizeof(text) - len, i ? " %s %#llx" : " %s %llu", fields[i].name,
+			len += (size_t)snprintf(text + len, sizeof(text) - len,
+				i ? " %s %#llx" : " %s %llu", fields[i].name,
 						(unsigned long long)fields[i].value);
 	verbose(2, "event %s:%s%s%s", event->name, text, fd < 0 ? "; not counted, errno " : "",
 		fd < 0 ? advice_errno_name(-fd) : "");

@@ -98,16 +98,22 @@ static void names_run(const u8 *input, size_t size)
 }
 
 static const char *const pieces[] = {
-	"cycles", "cs", "L1-dcache-load-misses", "r1a", "raw:r", "thing", "odd/thing/", "odd/event=0x3c,thing/u", "odd/",
-	"event=", "0x", "config=1", "name='a,b'", "period=9/", "mem:0x10/8:w", "mem:", "syscalls:sys_enter_read", "s*:*",
-	"uprobe:/proc/self/exe:main", "uretprobe:/proc/self/exe:0x10+1", "uprobe:", "skl::INST_RETIRED:ANY_P", "::", "1:2",
-	"hv_24x7/reads,domain=1/", "hv_24x7/wild=1/", "hv_24x7/loop/", "{", "}", ",", ":", "/", ":u", ":ukpppD", ":P", "'",
+	"cycles", "cs", "L1-dcache-load-misses", "r1a", "raw:r", "thing", "odd/thing/",
+		"odd/event=0x3c,thing/u", "odd/",
+	"event=", "0x", "config=1", "name='a,b'", "period=9/", "mem:0x10/8:w", "mem:",
+		"syscalls:sys_enter_read", "s*:*",
+	"uprobe:/proc/self/exe:main", "uretprobe:/proc/self/exe:0x10+1", "uprobe:",
+		"skl::INST_RETIRED:ANY_P", "::", "1:2",
+	"hv_24x7/reads,domain=1/", "hv_24x7/wild=1/", "hv_24x7/loop/", "{", "}", ",", ":", "/",
+		":u", ":ukpppD", ":P", "'",
 	"\\", "=", "?", "*", "[", "..", "%s%n", "\xff\xfe", " ", "\n", "18446744073709551616", "-1", "e9",
 };
 
 static const char *const contents[] = {
-	"4\n", "", "x", "4294967296", "-1", "0-3\n", "config:0-7,32-35\n", "config9:1", "config:", "config:63-0", "config:0-64",
-	"config1:0-63", "config:1,", "config:4-", "event=1", "event=1,umask=2", "thing", "event=?", ",,", "=", "'", "name=x",
+	"4\n", "", "x", "4294967296", "-1", "0-3\n", "config:0-7,32-35\n", "config9:1", "config:",
+		"config:63-0", "config:0-64",
+	"config1:0-63", "config:1,", "config:4-", "event=1", "event=1,umask=2", "thing", "event=?",
+		",,", "=", "'", "name=x",
 	"name=", "config3=0xffffffffffffffff,config=1", "1e-9", "nan", "-5", "inf", "1e999",
 };
 

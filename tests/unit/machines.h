@@ -106,6 +106,14 @@ static const struct fake_file machine_arm[] = {
 	{ .path = NULL },
 };
 
+/* One kind of cores, which has a file cpus all the same. */
+static const struct fake_file machine_graviton[] = {
+	{ PMU "armv8_pmuv3_0/type", "8\n" },
+	{ PMU "armv8_pmuv3_0/cpus", "0-3\n" },
+	MACHINE_ARM_PMU("armv8_pmuv3_0"),
+	{ .path = NULL },
+};
+
 /* A virtual machine: no PMU, but tracefs, probes and a PMU with an event that asks for a value. */
 static const struct fake_file machine_plain[] = {
 	{ PMU "software/type", "1\n" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of events of -e: pipes stand in for them, with what read(2) of an event would give. */
+/* What becomes of events of -e: pipes stand in for them, with what read(2) of one would give. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static void setup(void)
 				  .alone = true };
 	caps = (struct caps_context){ .root = "/nonexistent", .paranoid = 2, .uid = 1234 };
 	for (int i = 0; i < 2; i++) {
-		events[i] = (struct event){ .name = (char *)(uintptr_t)(i ? "second" : "first"), .scale = 1, .group = -1 };
+		events[i] = (struct event){ .name = (char *)(uintptr_t)(i ? "second" : "first"),
+			.scale = 1, .group = -1 };
 		asked[i].fd = -ENOENT;
 	}
 }
@@ -185,6 +186,10 @@ START_TEST(test_futile)
 	events[0] = (struct event){ .name = events[0].name, .side = EVENT_KERNEL, .attr.exclude_kernel = 1 };
 	asked_arm(&totals.asked, &list, getpid(), true);
 	assert_note(got(0), "would read 0");
+	asked_close(&totals.asked);
+	events[0] = (struct event){ .name = events[0].name, .side = EVENT_USER, .attr.exclude_user = 1 };
+	asked_arm(&totals.asked, &list, getpid(), true);
+	assert_note(got(0), "it happens in user mode");
 	asked_close(&totals.asked);
 }
 END_TEST

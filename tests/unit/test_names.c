@@ -120,7 +120,8 @@ static const struct { const char *text, *excluded; unsigned int precise; bool pi
 	{ "cycles:upppD", "kh", 3, true }, { "cycles/period=7/u", "kh", 0, false }, { "cycles//k", "uh", 0, false },
 	{ "cycles//:k", "uh", 0, false }, { "r1:k", "uh", 0, false }, { "mem:0x10:w:u", "kh", 0, false },
 	{ "{cycles}:u", "kh", 0, false }, { "{cycles:k}:u", "h", 0, false }, { "{cycles:k,cs}:D", "uh", 0, true },
-	{ "sched:sched_switch:k", "uh", 0, false }, { "1:1:u", "kh", 0, false }, { "hv_24x7/offset=1/u", "kh", 0, false },
+	{ "sched:sched_switch:k", "uh", 0, false }, { "1:1:u", "kh", 0, false },
+	{ "hv_24x7/offset=1/u", "kh", 0, false },
 };
 
 START_TEST(test_modifiers)
@@ -210,7 +211,7 @@ START_TEST(test_tracepoints)
 	ck_assert_uint_eq(event->attr.type, PERF_TYPE_TRACEPOINT);
 	ck_assert_uint_eq(event->attr.config, 700);
 	ck_assert_str_eq(event->name, "syscalls:sys_enter_read:u");
-	ck_assert_int_eq(event->side, EVENT_EITHER);
+	ck_assert_int_eq(event->side, EVENT_USER);
 	event = parse("sched:sched_switch");
 	ck_assert_uint_eq(event->attr.config, 314);
 	ck_assert_int_eq(event->side, EVENT_KERNEL);
@@ -281,7 +282,8 @@ static const struct { const char *text, *said; } wrong[] = {
 	{ "L1-dcache-lods", "did you mean L1-dcache-loads" }, { "iTLB-stores", "there is no event" },
 	{ "Cycles", "did you mean cycles?" }, { "cycles:x", "no modifiers" }, { "cycles:uu", "stands twice" },
 	{ "cycles:pppp", "more precise" }, { "cycles/period/", "takes a number" },
-	{ "cycles/event=1/", "needs a PMU" }, { "cycles/name=/", "needs a name" }, { "cycles/call-graph=fp/", "no meaning" },
+	{ "cycles/event=1/", "needs a PMU" }, { "cycles/name=/", "needs a name" },
+	{ "cycles/call-graph=fp/", "no meaning" },
 	{ "cycles/period=1", "second slash" }, { "/event=1/", "lacks the name of its PMU" },
 	{ "hy_24x7/offset=1/", "did you mean hv_24x7?" }, { "hv_24x7/ofset=1/", "did you mean offset?" },
 	{ "hv_24x7/domain=16/", "at most 0xf" }, { "hv_24x7/domain=x/", "takes a number" },
@@ -289,11 +291,14 @@ static const struct { const char *text, *said; } wrong[] = {
 	{ "hv_24x7/far=1/", "makes no sense" }, { "hv_24x7/reads/", "needs domain=NUMBER" },
 	{ "hv_24x7/raeds,domain=1/", "did you mean reads?" }, { "hv_24x7/,/", "a term is missing" },
 	{ "no_type/event=1/", "there is no PMU" }, { "hv_24x7/loop/", "has no" },
-	{ "syscalls:sys_entr_read", "did you mean sys_enter_read" }, { "syscals:sys_enter_read", "did you mean syscalls?" },
+	{ "syscalls:sys_entr_read", "did you mean sys_enter_read" },
+	{ "syscals:sys_enter_read", "did you mean syscalls?" },
 	{ "sched:sched_odd", "no tracepoint" }, { "..:id", "there is no event" }, { "mem:", "no breakpoint" },
-	{ "mem:0x", "no breakpoint" }, { "mem:1:wx", "either for" }, { "mem:1/9", "at most 8" }, { "mem:1/", "no breakpoint" },
+	{ "mem:0x", "no breakpoint" }, { "mem:1:wx", "either for" }, { "mem:1/9", "at most 8" },
+	{ "mem:1/", "no breakpoint" },
 	{ "mem:1:q", "no modifiers" }, { "r12345678901234567", "there is no event" }, { "9999999999:1", "no" },
-	{ "uprobe:", "a probe is written" }, { "uprobe:x", "a probe is written" }, { "uprobe:/etc/passwd:", "a probe is written" },
+	{ "uprobe:", "a probe is written" }, { "uprobe:x", "a probe is written" },
+	{ "uprobe:/etc/passwd:", "a probe is written" },
 };
 
 START_TEST(test_wrong)

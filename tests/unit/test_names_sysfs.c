@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of PMUs of other machines, and libpfm's tables against what sysfs says of the same event. */
+/* Events of PMUs of other machines, and libpfm's codes against what sysfs says of the same event. */
 #include "cli/names/names.h"
 #include "machines.h"
 #include "suite.h"
 
 static const struct fake_file *const machines[] = {
-	machine_skylake, machine_hybrid, machine_zen4, machine_zen5, machine_arm, machine_plain,
+	machine_skylake, machine_hybrid, machine_zen4, machine_zen5, machine_arm,
+	machine_graviton, machine_plain,
 };
 
 static char root[64];
@@ -64,7 +65,8 @@ static const struct {
 } rows[] = {
 	{ machine_skylake, "cycles", 0, 1, "cycles", 0, 0, 0, EVENT_TASK },
 	{ machine_skylake, "cpu/cycles/", 0, 1, "cpu/cycles/", 0, 0, 0, EVENT_TASK },
-	{ machine_skylake, "cpu/event=0xc0,umask=1,cmask=2,inv,edge/u", 0, 1, "cpu/event=0xc0,umask=1,cmask=2,inv,edge/u",
+	{ machine_skylake, "cpu/event=0xc0,umask=1,cmask=2,inv,edge/u", 0, 1,
+	  "cpu/event=0xc0,umask=1,cmask=2,inv,edge/u",
 	  4, 0x28401c0, 0, EVENT_TASK },
 	{ machine_skylake, "cpu/cpu-cycles/", 0, 1, "cpu/cpu-cycles/", 4, 0x3c, 0, EVENT_TASK },
 	{ machine_skylake, "mem-loads:pp", 0, 1, "mem-loads:pp", 4, 0x1cd, 3, EVENT_TASK },
@@ -82,7 +84,8 @@ static const struct {
 	{ machine_skylake, "data_reads", 1, 2, "uncore_imc_1/data_reads/", 25, 1, 0, EVENT_SYSTEM },
 	{ machine_hybrid, "cycles", 0, 2, "cpu_atom/cycles/", 0, 10ULL << 32, 0, EVENT_CORES },
 	{ machine_hybrid, "cycles:u", 1, 2, "cpu_core/cycles/u", 0, 4ULL << 32, 0, EVENT_CORES },
-	{ machine_hybrid, "LLC-load-misses", 1, 2, "cpu_core/LLC-load-misses/", 3, 4ULL << 32 | 0x10002, 0, EVENT_CORES },
+	{ machine_hybrid, "LLC-load-misses", 1, 2, "cpu_core/LLC-load-misses/", 3,
+	  4ULL << 32 | 0x10002, 0, EVENT_CORES },
 	{ machine_hybrid, "cpu_atom/instructions/", 0, 1, "cpu_atom/instructions/", 10, 0xc0, 0, EVENT_CORES },
 	{ machine_hybrid, "cpu_atom/ref-cycles/", 0, 1, "cpu_atom/ref-cycles/", 0, 10ULL << 32 | 9, 0, EVENT_CORES },
 	{ machine_hybrid, "r1c2", 0, 2, "cpu_atom/r1c2/", 10, 0x1c2, 0, EVENT_CORES },
@@ -97,17 +100,23 @@ static const struct {
 	{ machine_zen4, "cpu/cache-misses/", 0, 1, "cpu/cache-misses/", 4, 0x964, 0, EVENT_TASK },
 	{ machine_zen4, "amd_df/event=0x3f1f,umask=0xffe/", 0, 1, "amd_df/event=0x3f1f,umask=0xffe/", 12,
 	  0x3f0f00fe1f, 0, EVENT_SYSTEM },
-	{ machine_zen4, "ibs_op/cnt_ctl=1,l3missonly/", 0, 1, "ibs_op/cnt_ctl=1,l3missonly/", 11, 0x90000, 0, EVENT_TASK },
-	{ machine_zen5, "cpu/event=0x1d0,umask=0x7/k", 0, 1, "cpu/event=0x1d0,umask=0x7/k", 4, 0x1000007d0, 0, EVENT_TASK },
+	{ machine_zen4, "ibs_op/cnt_ctl=1,l3missonly/", 0, 1, "ibs_op/cnt_ctl=1,l3missonly/", 11,
+	  0x90000, 0, EVENT_TASK },
+	{ machine_zen5, "cpu/event=0x1d0,umask=0x7/k", 0, 1, "cpu/event=0x1d0,umask=0x7/k", 4,
+	  0x1000007d0, 0, EVENT_TASK },
 	{ machine_zen5, "branch-misses", 0, 1, "branch-misses", 0, 5, 0, EVENT_TASK },
 	{ machine_arm, "cycles", 0, 2, "armv8_cortex_a53/cycles/", 8, 0x11, 0, EVENT_CORES },
 	{ machine_arm, "cycles:u", 1, 2, "armv8_cortex_a72/cycles/u", 9, 0x11, 0, EVENT_CORES },
 	{ machine_arm, "inst_retired", 1, 2, "armv8_cortex_a72/inst_retired/", 9, 8, 0, EVENT_CORES },
 	{ machine_arm, "bus-cycles", 0, 2, "armv8_cortex_a53/bus-cycles/", 0, 8ULL << 32 | 6, 0, EVENT_CORES },
 	{ machine_arm, "bus-cycles", 1, 2, "armv8_cortex_a72/bus-cycles/", 9, 0x1d, 0, EVENT_CORES },
-	{ machine_arm, "armv8_cortex_a53/event=0x4005,long,rdpmc/", 0, 1, "armv8_cortex_a53/event=0x4005,long,rdpmc/", 8,
+	{ machine_arm, "armv8_cortex_a53/event=0x4005,long,rdpmc/", 0, 1,
+	  "armv8_cortex_a53/event=0x4005,long,rdpmc/", 8,
 	  0x4005, 3, EVENT_CORES },
 	{ machine_arm, "r11", 1, 2, "armv8_cortex_a72/r11/", 9, 0x11, 0, EVENT_CORES },
+	{ machine_graviton, "cycles", 0, 1, "cycles", 0, 0, 0, EVENT_TASK },
+	{ machine_graviton, "armv8_pmuv3_0/inst_retired/", 0, 1, "armv8_pmuv3_0/inst_retired/", 8, 8,
+	  0, EVENT_TASK },
 	{ machine_plain, "hv_24x7/reads,domain=3/", 0, 1, "hv_24x7/reads,domain=3/", 30, 0x2000000003, 0, EVENT_TASK },
 	{ machine_plain, "hv_24x7/phys=0x81/", 0, 1, "hv_24x7/phys=0x81/", 30, 0, 0x8000000000000001, EVENT_TASK },
 };
@@ -122,7 +131,8 @@ START_TEST(test_rows)
 	event += rows[_i].n;
 	ck_assert_str_eq(event->name, rows[_i].name);
 	ck_assert_uint_eq(event->attr.type, rows[_i].type);
-	ck_assert_msg(event->attr.config == rows[_i].config, "%s: %#llx", event->name, (unsigned long long)event->attr.config);
+	ck_assert_msg(event->attr.config == rows[_i].config, "%s: %#llx", event->name,
+		(unsigned long long)event->attr.config);
 	ck_assert_uint_eq(event->attr.config1, rows[_i].config1);
 	ck_assert_int_eq(event->scope, rows[_i].scope);
 	ck_assert_ptr_null(event->obstacle);
@@ -195,7 +205,8 @@ static int count_alias(void *data, const struct names_alias *alias)
 
 static int count_format(void *data, const struct names_format *format)
 {
-	sprintf((char *)data + strlen(data), "%s:%u:%llx ", format->name, format->word, (unsigned long long)format->bits);
+	sprintf((char *)data + strlen(data), "%s:%u:%llx ", format->name, format->word,
+		(unsigned long long)format->bits);
 	return 0;
 }
 
