@@ -13,7 +13,7 @@
 
 #include "cli/log.h"
 
-int launch_events(struct opt_list *texts, struct event_list *events)
+int launch_events(const struct opt_list *texts, struct event_list *events)
 {
 	struct names_context names;
 	struct caps_context caps;
@@ -28,7 +28,6 @@ int launch_events(struct opt_list *texts, struct event_list *events)
 		err = names_parse(&names, texts->item[i], events);
 	err = err ? err : session_check_events(events);
 	names_fini(&names);
-	opt_list_free(texts);
 	return err ? STATUS_USAGE : STATUS_OK;
 }
 

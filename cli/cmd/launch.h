@@ -26,8 +26,8 @@
 	{ "report", 0, OPT_STRING, offsetof(type, report), "FILE", NULL, \
 	  "write the report there; - is standard output", "standard error", false }
 
-/* The events of all --events, to be freed; the texts are freed. 0, or the status after a message. */
-int launch_events(struct opt_list *texts, struct event_list *events);
+/* The events of all --events, to be freed. 0, or the exit status after a message. */
+int launch_events(const struct opt_list *texts, struct event_list *events);
 /* The file of --report, or standard error without it. NULL after a message. */
 FILE *launch_report_open(const char *path);
 /* Before the report is written: empties the file; from here on a reader that is gone or a limit does not end us. */

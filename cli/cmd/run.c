@@ -119,33 +119,39 @@ static int outputs_open(const struct run_options *o, struct watch *watch, FILE *
 	return *file ? 0 : STATUS_FAILURE;
 }
 
+static int run_with(const struct run_options *o, char **argv)
+{
+	const struct output *format = print_format(&command_run, &o->print);
+	struct watch watch = { .name = NULL };
+	struct event_list events;
+	FILE *file = NULL;
+	int status;
+
+	if (!format)
+		return STATUS_USAGE;
+	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
+	setlocale(LC_CTYPE, "");
+	status = launch_events(&o->events, &events);
+	if (!status)
+		status = outputs_open(o, &watch, &file);
+	if (!status)
+		status = run_and_report(o, &events, format, file, &watch, argv);
+	watch_close(&watch);
+	event_list_free(&events);
+	return launch_end(file, o->report, status);
+}
+
 static int run_command(int argc, char **argv)
 {
 	struct run_options o = { .print = { .format = "table" } };
-	struct event_list events;
-	struct watch watch = { .name = NULL };
-	const struct output *format;
-	FILE *file = NULL;
-	int first, status;
+	int status, first = command_parse(&command_run, &o, argc, argv, &status);
 
-	first = command_parse(&command_run, &o, argc, argv, &status);
-	if (first < 0)
-		return status;
 	if (first >= argc)
-		return command_misused(&command_run, "needs a command to run", NULL);
-	format = print_format(&command_run, &o.print);
-	if (!format)
-		return STATUS_USAGE;
-	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
-	setlocale(LC_CTYPE, "");
-	status = launch_events(&o.events, &events);
-	if (!status)
-		status = outputs_open(&o, &watch, &file);
-	if (!status)
-		status = run_and_report(&o, &events, format, file, &watch, argv + first);
-	watch_close(&watch);
-	event_list_free(&events);
-	return launch_end(file, o.report, status);
+		status = command_misused(&command_run, "needs a command to run", NULL);
+	else if (first >= 0)
+		status = run_with(&o, argv + first);
+	opt_list_free(&o.events);
+	return status;
 }
 
 const struct command command_run = {

@@ -59,31 +59,37 @@ static int stat_and_report(const struct stat_options *o, const struct event_list
 	return status;
 }
 
+static int stat_with(const struct stat_options *o, char **argv)
+{
+	const struct output *format = print_format(&command_stat, &o->print);
+	struct event_list events;
+	FILE *file = NULL;
+	int status;
+
+	if (!format)
+		return STATUS_USAGE;
+	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
+	setlocale(LC_CTYPE, "");
+	status = launch_events(&o->events, &events);
+	if (!status) {
+		file = launch_report_open(o->report);
+		status = file ? stat_and_report(o, &events, format, file, argv) : STATUS_FAILURE;
+	}
+	event_list_free(&events);
+	return launch_end(file, o->report, status);
+}
+
 static int stat_command(int argc, char **argv)
 {
 	struct stat_options o = { .print = { .format = "table", .totals_only = true } };
-	const struct output *format;
-	struct event_list events;
-	FILE *file = NULL;
-	int first, status;
+	int status, first = command_parse(&command_stat, &o, argc, argv, &status);
 
-	first = command_parse(&command_stat, &o, argc, argv, &status);
-	if (first < 0)
-		return status;
 	if (first >= argc)
-		return command_misused(&command_stat, "needs a command to run", NULL);
-	format = print_format(&command_stat, &o.print);
-	if (!format)
-		return STATUS_USAGE;
-	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
-	setlocale(LC_CTYPE, "");
-	status = launch_events(&o.events, &events);
-	if (!status) {
-		file = launch_report_open(o.report);
-		status = file ? stat_and_report(&o, &events, format, file, argv + first) : STATUS_FAILURE;
-	}
-	event_list_free(&events);
-	return launch_end(file, o.report, status);
+		status = command_misused(&command_stat, "needs a command to run", NULL);
+	else if (first >= 0)
+		status = stat_with(&o, argv + first);
+	opt_list_free(&o.events);
+	return status;
 }
 
 const struct command command_stat = {
