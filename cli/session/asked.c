@@ -189,7 +189,9 @@ static struct outcome asked_reason(struct totals *t, const struct event *event, 
 	if (err == EINVAL)
 		return outcome_no("", "the kernel refuses it (EINVAL): no such event of %s, or it only takes samples",
 			event->pmu ? event->pmu : "this kind");
-	return advice_perf(caps, err, event->side != EVENT_NO_SIDE);
+	/* Above level 2 user mode is refused as well, and to allow that is enough for most. */
+	return advice_perf(caps, err, event->side == EVENT_KERNEL || event->attr.exclude_user ||
+		(event->side != EVENT_NO_SIDE && caps->paranoid <= 2));
 }
 
 static const char *asked_refusal(struct totals *t, size_t i, struct caps_context *caps)

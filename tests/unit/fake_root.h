@@ -28,6 +28,8 @@ static inline void fake_put(const char *path, const char *text)
 		*slash = '\0';
 		mkdir(full, 0755);
 	}
+	/* Cut to nothing and written anew, a file would go to the disk at once (ext4, auto_da_alloc). */
+	unlink(full);
 	file = fopen(full, "w");
 	if (!file || fputs(text, file) < 0 || fclose(file))
 		abort();

@@ -154,6 +154,7 @@ END_TEST
 /* One reason for each way of being refused. */
 static const struct { int err; bool hardware, pmu, probe; const char *said; } refused[] = {
 	{ EACCES, false, false, false, "perf_event_paranoid is 2 and uid 1234" },
+	{ EACCES, false, false, false, "sudo sysctl kernel.perf_event_paranoid=1" },
 	{ EACCES, false, false, true, "uprobes need CAP_PERFMON" },
 	{ ENOENT, true, true, false, "this PMU does not have the event (ENOENT)" },
 	{ EINVAL, false, false, false, "the kernel refuses it (EINVAL)" },
@@ -170,6 +171,17 @@ START_TEST(test_refused)
 	totals.asked.pmu = refused[_i].pmu;
 	ck_assert_int_eq(got(0)->state, CELL_UNAVAILABLE);
 	assert_note(&facts[0].cell, refused[_i].said);
+}
+END_TEST
+
+/* Where even user mode is forbidden, the least that helps is named. */
+START_TEST(test_forbidden)
+{
+	caps.paranoid = 4;
+	asked[0].fd = asked[1].fd = -EACCES;
+	events[1].side = EVENT_KERNEL;
+	assert_note(got(0), "kernel.perf_event_paranoid=2");
+	assert_note(&facts[1].cell, "kernel.perf_event_paranoid=1");
 }
 END_TEST
 
@@ -230,6 +242,7 @@ int main(void)
 	tcase_add_test(tests, test_cores_never);
 	tcase_add_test(tests, test_probe);
 	tcase_add_loop_test(tests, test_refused, 0, ARRAY_SIZE(refused));
+	tcase_add_test(tests, test_forbidden);
 	tcase_add_test(tests, test_futile);
 	tcase_add_test(tests, test_names_taken);
 	return suite_run("asked", tests);
