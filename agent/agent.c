@@ -11,13 +11,12 @@
 #define _GNU_SOURCE
 #include "agent.h"
 #include "hello.h"
-#include "source.h"
+#include "proc.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -61,20 +60,14 @@ s64 agent_ns_to_ticks(s64 ns)
 	return (s64)((__int128)ns * (s64)rate >> 32);
 }
 
-void agent_rusage(int who, struct wire_rusage *usage)
+void agent_usage(enum source_scope scope, u32 sources, struct wire_usage *usage)
 {
-	struct rusage r;
 	int saved = errno;
 
 	memset(usage, 0, sizeof(*usage));
-	if (!agent_sealed() && getrusage(who, &r) == 0) {
-		usage->cpu_ns = clock_ns(who == RUSAGE_SELF ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID);
-		usage->utime_ns = (u64)r.ru_utime.tv_sec * NSEC_PER_SEC + (u64)r.ru_utime.tv_usec * NSEC_PER_USEC;
-		usage->stime_ns = (u64)r.ru_stime.tv_sec * NSEC_PER_SEC + (u64)r.ru_stime.tv_usec * NSEC_PER_USEC;
-		usage->minflt = (u64)r.ru_minflt;
-		usage->majflt = (u64)r.ru_majflt;
-		usage->nvcsw = (u64)r.ru_nvcsw;
-		usage->nivcsw = (u64)r.ru_nivcsw;
+	if (!agent_sealed()) {
+		usage->cpu_ns = clock_ns(scope == SOURCE_PROCESS ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID);
+		source_usage_all(scope, sources, usage);
 		usage->valid = 1;
 	}
 	errno = saved;
@@ -111,8 +104,9 @@ static bool process_enter(u32 flags)
 	p->detector = agent.detector;
 	p->abi = SPARK_ABI_VERSION;
 	p->start = agent_ticks();
-	agent_rusage(RUSAGE_SELF, &p->begin_usage);
 	life->wire = p;
+	proc_own_begin(!(flags & WIRE_PROCESS_FORKED));
+	agent_usage(SOURCE_PROCESS, agent.flags & WIRE_EXECED ? SOURCE_ALL : 1u << SOURCE_rusage, &p->begin_usage);
 	agent_publish_costs();
 	p->next = load_relaxed(&agent.header->processes);
 	while (!compare_exchange(&agent.header->processes, &p->next, ref))
@@ -129,7 +123,7 @@ static void agent_exit(int status, void *unused)
 	if (load_acquire(&life->state) != PROCESS_LIVE || load_relaxed(&agent.blind))
 		return;
 	thread_settle();
-	agent_rusage(RUSAGE_SELF, &p->end_usage);
+	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &p->end_usage);
 	p->status = status;
 	p->end = agent_ticks();
 	barrier();
@@ -147,8 +141,7 @@ static int agent_configure(const struct wire_config *c)
 	agent.cells = source_cells(agent.sources);
 	if (agent.cells > WIRE_CELLS || agent.cells != agent.header->cells) {
 		source_close_all();
-		agent.sources = 0;
-		agent.cells = 0;
+		return -EPROTO;
 	}
 	agent.stride = wire_node_stride(agent.header->cells);
 	agent.detector = detect_prove();

@@ -17,6 +17,7 @@
 #include "common/base.h"
 #include "common/source_table.h"
 #include "common/wire.h"
+#include "source.h"
 #include "sys.h"
 
 /* The types of the marker interface alone: the agent has no markers. */
@@ -94,6 +95,14 @@ _Static_assert(sizeof(struct thread) <= WIRE_PAGE, "a thread is one page");
 
 enum process_state { PROCESS_NEW = 0, PROCESS_STARTING, PROCESS_LIVE, PROCESS_DORMANT };
 
+/* Of threads that were released: what source sched keeps of them. */
+struct process_ended {
+	u64 cells[SCHED_CELLS];    /* sums */
+	u32 tids[64];              /* the newest: they may be on their way out still */
+	u32 next;
+	u32 reserved;
+};
+
 /* Wiped by fork: a child sees PROCESS_NEW. */
 struct process_life {
 	u32 state;                 /* enum process_state */
@@ -102,7 +111,10 @@ struct process_life {
 	u32 reserved;
 	u64 lowest_free;           /* units below the low half are in use; the high half counts what was given back */
 	struct wire_process *wire;
+	struct process_ended ended;
 };
+
+_Static_assert(sizeof(struct process_life) <= WIRE_PAGE, "a process is one page");
 
 /* Kept over fork. */
 struct agent {
@@ -149,8 +161,16 @@ static inline u64 agent_ticks(void)
 {
 	return likely(agent.clock == WIRE_CLOCK_TSC) ? cpu_ticks() : clock_ns(CLOCK_MONOTONIC_RAW);
 }
-/* SAFE. Thread or process CPU time, faults and switches; not valid after sealing. */
-void agent_rusage(int who, struct wire_rusage *usage);
+/*
+ * SAFE. CPU time of the thread or process, and the usage of the sources of the mask; not valid
+ * after sealing.
+ */
+void agent_usage(enum source_scope scope, u32 sources, struct wire_usage *usage);
+/* SAFE. The sources whose usage is read of each thread: all only if its rows are asked for. */
+static inline u32 agent_thread_sources(void)
+{
+	return agent.flags & WIRE_THREAD_USAGE ? SOURCE_ALL : 1u << SOURCE_rusage;
+}
 /* SAFE. Writes the calibration into the process's record. */
 void agent_publish_costs(void);
 /* SAFE. ns to ticks by the header's rate. */

@@ -11,7 +11,6 @@
 #define _GNU_SOURCE
 #include "agent.h"
 #include "bracket.h"
-#include "source.h"
 
 #include <string.h>
 
@@ -62,12 +61,23 @@ void bracket_push(struct thread *t, struct lane *l, u32 node, u64 sp)
 	lane_sync(l);
 }
 
+static void sources_end(struct lane *l, u32 d, struct wire_node *n)
+{
+	u64 now[WIRE_CELLS], *begin = l->cells + (size_t)d * agent.cells, *cells = node_cells(n);
+
+	source_read_all(now);
+	for (u32 i = 0; i < agent.cells; i++)
+		source_charge(&cells[i], begin[i], now[i]);
+}
+
 /* A bracket whose own end never came: counted and charged, but no duration of its own. */
 static void frame_close(struct lane *l, u32 i, u64 now, enum wire_diagnosis why)
 {
 	struct wire_frame *f = &l->w->frames[i];
 	struct wire_node *n = l->np[i + 1];
 
+	if (l->cells)
+		sources_end(l, i, n);
 	if (is_orphan(f))
 		now = MIN(now, l->orphaned_at);
 	n->wall += now - f->start;
@@ -133,17 +143,6 @@ static void lane_prune(struct lane *l, u64 sp)
 	if (l->w->depth < before)
 		deep_drop(l);
 	l->dropped += before - l->w->depth;
-}
-
-static void sources_end(struct lane *l, u32 d, struct wire_node *n)
-{
-	u64 now[WIRE_CELLS] = { 0 }, *begin = l->cells + (size_t)d * agent.cells, *cells = node_cells(n);
-
-	if (agent_sealed())
-		return; /* what was read at the begin has no counterpart */
-	source_read_all(now);
-	for (u32 i = 0; i < agent.cells; i++)
-		cells[i] += now[i] - begin[i];
 }
 
 /* Orphans of the same region and place were not left open on purpose: the loop has come round. */

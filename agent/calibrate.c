@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include "agent.h"
-#include "source.h"
 
 #include <string.h>
 
@@ -37,7 +36,7 @@ static void calibrate_sources(void)
 		source_read_all(a);
 		source_read_all(b);
 		for (u32 c = 0; c < agent.cells; c++)
-			v[c][i] = (u32)(b[c] - a[c]);
+			v[c][i] = wire_absent(a[c]) || wire_absent(b[c]) || b[c] < a[c] ? 0 : (u32)(b[c] - a[c]);
 	}
 	for (u32 c = 0; c < agent.cells; c++)
 		agent.source_cost[c] = median(v[c]);

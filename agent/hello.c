@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "agent.h"
 #include "hello.h"
+#include "proc.h"
 #include "safe.h"
 
 #include <errno.h>
@@ -168,13 +169,9 @@ static bool filter_added(u32 known)
 	static const char key[] = "\nSeccomp_filters:\t";
 	char text[4096];
 	const char *at;
-	long n, fd = syscall_raw(SYS_openat, AT_FDCWD, (long)"/proc/self/status", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	long n = proc_read(AT_FDCWD, "/proc/self/status", text, sizeof(text) - 1);
 	u32 filters;
 
-	if (fd < 0)
-		return false;
-	n = syscall_raw(SYS_read, fd, (long)text, sizeof(text) - 1, 0, 0, 0);
-	syscall_raw(SYS_close, fd, 0, 0, 0, 0, 0);
 	text[MAX(n, 0)] = 0;
 	at = strstr(text, key);
 	if (!at)

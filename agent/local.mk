@@ -12,6 +12,8 @@ agent_sources = \
 	agent/hello.h \
 	agent/name.c \
 	agent/node.c \
+	agent/proc.c \
+	agent/proc.h \
 	agent/region.c \
 	agent/safe.c \
 	agent/safe.h \
@@ -20,7 +22,9 @@ agent_sources = \
 	agent/slots.c \
 	agent/source.c \
 	agent/source.h \
+	agent/src_procio.c \
 	agent/src_rusage.c \
+	agent/src_sched.c \
 	agent/sys.h \
 	agent/thread.c \
 	agent/unit.c \

@@ -23,7 +23,7 @@
 #include "banned.h"
 
 #define SLOT_BYTES (3 * WIRE_PAGE)
-#define SLOT_LANE 512u             /* offset of the first lane in its slot's memory */
+#define SLOT_LANE 1024u            /* offset of the first lane in its slot's memory */
 #define RESYNC_TRIES 3
 #define RESYNC_NS 5000             /* a reading that took longer was interrupted */
 #define STOLEN_NS 50000            /* off-CPU time without a switch that is worth a proof */
@@ -119,7 +119,7 @@ static void thread_begin(struct thread *t)
 	s->off = 0;
 	detect_open(t);
 	s->detector = t->detector;
-	agent_rusage(RUSAGE_THREAD, &s->begin_usage);
+	agent_usage(SOURCE_THREAD, agent_thread_sources(), &s->begin_usage);
 	t->sync_ticks = agent_ticks();
 	t->sync_cpu_ns = s->begin_usage.cpu_ns;
 	t->force_ticks = (u64)agent_ns_to_ticks(NSEC_PER_MSEC);
@@ -166,18 +166,15 @@ struct thread *thread_claim(void)
 	return t;
 }
 
-static void usage_add(struct wire_rusage *sum, const struct wire_rusage *a, const struct wire_rusage *b)
+/* What is missing at either edge, or in the sum, stays missing. */
+static void usage_add(struct wire_usage *sum, const struct wire_usage *a, const struct wire_usage *b)
 {
 	if (!a->valid || !b->valid)
 		return;
-	sum->cpu_ns += b->cpu_ns - a->cpu_ns;
-	sum->utime_ns += b->utime_ns - a->utime_ns;
-	sum->stime_ns += b->stime_ns - a->stime_ns;
-	sum->minflt += b->minflt - a->minflt;
-	sum->majflt += b->majflt - a->majflt;
-	sum->nvcsw += b->nvcsw - a->nvcsw;
-	sum->nivcsw += b->nivcsw - a->nivcsw;
 	sum->valid = 1;
+	sum->cpu_ns += b->cpu_ns - a->cpu_ns;
+	for (u32 i = 0; i < WIRE_CELLS; i++)
+		source_charge(&sum->cell[i], a->cell[i], b->cell[i]);
 }
 
 static void thread_unit_clear(struct thread *t)
@@ -203,7 +200,10 @@ void thread_release(struct thread *t)
 	thread_self = &thread_none;
 	barrier();
 	bracket_abandon(t);
-	agent_rusage(RUSAGE_THREAD, &s->end_usage);
+	/* No look at the thread in /proc unless asked for: it would take longer to end. */
+	agent_usage(SOURCE_THREAD, agent_thread_sources() | (agent.sources & 1u << SOURCE_sched), &s->end_usage);
+	if (s->end_usage.valid)
+		sched_thread_ended(s->tid, s->end_usage.cell + source_first_cell(SOURCE_ALL, SOURCE_sched));
 	store_relaxed(&s->end, agent_ticks());
 	detect_close(t);
 	if (agent.flags & WIRE_PER_THREAD) {
@@ -342,7 +342,7 @@ void thread_settle(void)
 	if (!t->slot || agent_sealed())
 		return;
 	thread_audit(t);
-	agent_rusage(RUSAGE_THREAD, &t->slot->end_usage);
+	agent_usage(SOURCE_THREAD, agent_thread_sources(), &t->slot->end_usage);
 }
 
 /* MARKER. Whether the interrupted marker's frame is gone: a handler left it by siglongjmp(3). */

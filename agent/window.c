@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows: long brackets of the whole process with its CPU time, faults and switches at both edges.
+ * Windows: long brackets of the whole process with its CPU time and all usage at both edges.
  * Rare, so each edge makes system calls, and each window is a record of its own in the segment.
  */
 #define _GNU_SOURCE
 #include "agent.h"
 
-#include <sys/resource.h>
+#include <errno.h>
 
 #include "banned.h"
 
 void window_begin(const char *name)
 {
 	struct wire_window *w;
+	int saved = errno;
 	u32 ref;
 
 	if (!agent_takes(name))
@@ -24,7 +25,11 @@ void window_begin(const char *name)
 	w = segment_ptr(ref);
 	w->name = name_intern(name);
 	w->pid = life->pid;
-	agent_rusage(RUSAGE_SELF, &w->begin_usage);
+	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &w->begin_usage);
+	/* Once more: what the reading of the sources took is not the window's. */
+	if (!agent_sealed())
+		w->begin_usage.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	errno = saved;
 	w->start = agent_ticks();
 	w->state = WIRE_WINDOW_OPEN;
 	w->next = load_relaxed(&agent.header->windows);
@@ -74,6 +79,6 @@ void window_end(const char *name)
 		return;
 	}
 	w->end = now;
-	agent_rusage(RUSAGE_SELF, &w->end_usage);
+	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &w->end_usage);
 	store_release(&w->state, (u32)WIRE_WINDOW_ENDED);
 }

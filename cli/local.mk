@@ -23,16 +23,41 @@ cli_sources = \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
 	cli/analyze/report_windows.c \
+	cli/analyze/usage.c \
+	cli/analyze/usage.h \
 	cli/caps/advice.c \
+	cli/caps/advice_file.c \
 	cli/caps/arch.h \
+	cli/caps/block.c \
 	cli/caps/caps.c \
 	cli/caps/caps.h \
+	cli/caps/cgroup.c \
 	cli/caps/clock.c \
 	cli/caps/counting.c \
+	cli/caps/events.c \
+	cli/caps/events.h \
+	cli/caps/events_try.c \
 	cli/caps/facts.c \
+	cli/caps/inject.c \
 	cli/caps/json.c \
+	cli/caps/naming.c \
+	cli/caps/numa.c \
+	cli/caps/offcpu.c \
+	cli/caps/pagecache.c \
+	cli/caps/precise.c \
 	cli/caps/preload.c \
+	cli/caps/probe.c \
+	cli/caps/pressure.c \
+	cli/caps/raw.c \
+	cli/caps/ring.c \
+	cli/caps/sampling.c \
+	cli/caps/scaled.c \
+	cli/caps/selfmon.c \
 	cli/caps/switch.c \
+	cli/caps/sysfs.c \
+	cli/caps/sysfs.h \
+	cli/caps/tracing.c \
+	cli/caps/try.h \
 	cli/cmd/cmd.c \
 	cli/cmd/cmd.h \
 	cli/cmd/doctor.c \
@@ -40,6 +65,10 @@ cli_sources = \
 	cli/cmd/launch.c \
 	cli/cmd/launch.h \
 	cli/cmd/list.c \
+	cli/cmd/list.h \
+	cli/cmd/list_events.c \
+	cli/cmd/outcome.c \
+	cli/cmd/outcome.h \
 	cli/cmd/live.c \
 	cli/cmd/live.h \
 	cli/cmd/note.c \
@@ -94,6 +123,7 @@ cli_sources = \
 	cli/session/origin.c \
 	cli/session/place.c \
 	cli/session/process.c \
+	cli/session/sample.c \
 	cli/session/segment.c \
 	cli/session/server.c \
 	cli/session/session.c \

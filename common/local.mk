@@ -5,6 +5,8 @@ common_sources = \
 	common/hist.h \
 	common/perf.c \
 	common/perf.h \
+	common/proc.c \
+	common/proc.h \
 	common/source_table.c \
 	common/source_table.h \
 	common/sources.def \

@@ -22,10 +22,10 @@
 #include "base.h"
 
 #define WIRE_MAGIC 0x31306b7261707321ULL /* "!spark01" */
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 
 /*
- * The value of the one environment variable: "1,<sparkctl's pid>,<seccomp filters on it>,<32 hex
+ * The value of the one environment variable: "2,<sparkctl's pid>,<seccomp filters on it>,<32 hex
  * digits of token>, <socket path>", without the line break.
  */
 #define WIRE_ENV "SPARK_SESSION"
@@ -49,7 +49,7 @@
 #define WIRE_NAME_MAX 1024         /* bytes of a name that are kept */
 #define WIRE_NAMES 65536           /* distinct names of one process */
 #define WIRE_WINDOWS 16384         /* windows of one segment */
-#define WIRE_CELLS 16              /* cells of all bracketed sources together */
+#define WIRE_CELLS 32              /* cells of all sources together */
 
 /* ---- messages ------------------------------------------------------------------------------------- */
 
@@ -80,6 +80,8 @@ enum wire_config_flags {
 	WIRE_CPU_CLOCK = 1 << 0,     /* read the thread's CPU clock at every marker where no switch detector works */
 	WIRE_NO_FORKS = 1 << 1,      /* forked children stay dormant (--no-inherit) */
 	WIRE_PER_THREAD = 1 << 2,    /* slots of ended threads are not reused by the agent: sparkctl reaps them */
+	WIRE_EXECED = 1 << 3,        /* another measured image was in the process before: what it used is wanted */
+	WIRE_THREAD_USAGE = 1 << 4,  /* of each thread all sources are read, though that delays its end */
 };
 
 /* sparkctl's answer to the hello; the memfd comes with it as SCM_RIGHTS. */
@@ -130,15 +132,39 @@ struct wire_header {
 	u64 losses[WIRE_LOSS_MAX];   /* shared */
 };
 
-struct wire_rusage {
+/*
+ * Why a cell of a source, in a node or in struct wire_usage, is absent. Such a cell holds
+ * WIRE_ABSENT(reason); what is added to it later changes nothing. A count never comes near.
+ */
+enum wire_absent_reason {
+	WIRE_ABSENT_SEALED,          /* the process had set a seccomp filter: no system call any more */
+	WIRE_ABSENT_NO_FILE,         /* the kernel, or the root directory, has no such file */
+	WIRE_ABSENT_DENIED,
+	WIRE_ABSENT_LIMIT,           /* no free descriptor, or no memory */
+	WIRE_ABSENT_UNREADABLE,      /* any other error */
+	WIRE_ABSENT_FIELD,           /* the file has no such field, or it is no number */
+	WIRE_ABSENT_OFF,             /* all zeros: the kernel does not count */
+	WIRE_ABSENT_MANY,            /* too many threads to read them all */
+	WIRE_ABSENT_THREADS,         /* of several threads: only if the source is asked for */
+	WIRE_ABSENT_NOT_ASKED,       /* of a thread: only if WIRE_THREAD_USAGE */
+	WIRE_ABSENT_REGIONS,         /* the source has no figures of whole threads and processes */
+	WIRE_ABSENT_REASONS,
+	WIRE_ABSENT_MAX = 16
+};
+
+#define WIRE_ABSENT(reason) (UINT64_MAX - (u64)(reason))
+
+static inline bool wire_absent(u64 cell)
+{
+	return cell > UINT64_MAX - WIRE_ABSENT_MAX;
+}
+
+/* Running totals of a thread or process, or sums of differences of such. */
+struct wire_usage {
+	u64 valid;                   /* 0: not read (seccomp, or its end was not seen) */
 	u64 cpu_ns;                  /* CLOCK_PROCESS_CPUTIME_ID or CLOCK_THREAD_CPUTIME_ID */
-	u64 utime_ns;
-	u64 stime_ns;
-	u64 minflt;
-	u64 majflt;
-	u64 nvcsw;
-	u64 nivcsw;
-	u64 valid;                   /* 0: could not be read (seccomp) */
+	u64 unseen_ns;               /* CPU time of ended threads that are not in cells with SOURCE_BY_THREAD */
+	u64 cell[WIRE_CELLS];        /* of all sources, in the order of sources.def; WIRE_ABSENT() */
 };
 
 enum wire_process_flags {
@@ -161,8 +187,10 @@ struct wire_process {
 	u32 flags;
 	u64 start;                   /* ticks at the agent's constructor, or at a forked child's first marker */
 	u64 end;                     /* ticks in the exit handler */
-	struct wire_rusage begin_usage; /* at start */
-	struct wire_rusage end_usage;
+	u64 own_calls;               /* shared: read(2) by the agent, which the kernel counts as the process's */
+	u64 own_bytes;               /* shared: what it brought */
+	struct wire_usage begin_usage; /* at start; all sources only if WIRE_EXECED */
+	struct wire_usage end_usage;
 	s32 status;                  /* as given to exit(3) */
 	u32 detector;                /* enum wire_detector of its threads */
 	u32 bracket;                 /* ticks that an empty bracket reads, median of 9 */
@@ -170,7 +198,6 @@ struct wire_process {
 	u32 sealed_cpu;              /* shared: switches seen but not resynchronized, since sealed */
 	u32 abi;
 	u32 source_cost[WIRE_CELLS]; /* what an empty bracket of the sources reads, per cell, median of 9 */
-	u64 reserved[2];
 };
 
 enum wire_slot_state {
@@ -236,9 +263,9 @@ struct wire_slot {
 	u64 start;                   /* the thread's first marker */
 	u64 end;                     /* 0: not seen to end */
 	u64 done_wall;               /* of the threads that used it before, ticks */
-	struct wire_rusage begin_usage;
-	struct wire_rusage end_usage;
-	struct wire_rusage done_usage; /* of the threads before */
+	struct wire_usage begin_usage;
+	struct wire_usage end_usage;
+	struct wire_usage done_usage; /* of the threads before */
 	u64 switches;                /* times the detector moved */
 	u64 resyncs;                 /* readings of the thread's CPU clock */
 	u64 missed;                  /* switches proven that the detector did not see */
@@ -287,7 +314,10 @@ enum wire_diagnosis {
 #define WIRE_NODE_KIND_SHIFT 24
 #define WIRE_NODE_NAME_MASK ((1u << WIRE_NODE_KIND_SHIFT) - 1)
 
-/* Totals of one region path of one lane.  cpu = wall - off.  Source cells (u64) follow in the same stride. */
+/*
+ * Totals of one region path of one lane. cpu = wall - off. Source cells (u64, or WIRE_ABSENT())
+ * follow in the same stride.
+ */
 struct wire_node {
 	u32 region;                  /* kind and ref of struct wire_name; 0: a root */
 	u32 parent;                  /* ref; 0: a root */
@@ -332,25 +362,25 @@ struct wire_window {
 	u32 state;                   /* shared */
 	u64 start;
 	u64 end;
-	struct wire_rusage begin_usage;
-	struct wire_rusage end_usage;
+	struct wire_usage begin_usage;
+	struct wire_usage end_usage;
 };
 
 _Static_assert(sizeof(struct wire_hello) == 48, "wire");
 _Static_assert(sizeof(struct wire_config) == 40, "wire");
 _Static_assert(sizeof(struct wire_header) == 80 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
-_Static_assert(sizeof(struct wire_rusage) == 64, "wire");
-_Static_assert(sizeof(struct wire_process) == 264, "wire");
+_Static_assert(sizeof(struct wire_usage) == 24 + 8 * WIRE_CELLS, "wire");
+_Static_assert(sizeof(struct wire_process) == 72 + 2 * sizeof(struct wire_usage) + 4 * WIRE_CELLS, "wire");
 _Static_assert(sizeof(struct wire_frame) == 32, "wire");
 _Static_assert(sizeof(struct wire_pending) == 32, "wire");
 _Static_assert(sizeof(struct wire_lane) == 64 + 32 * (WIRE_DEPTH + 2), "wire");
-_Static_assert(sizeof(struct wire_slot) % 8 == 0 && sizeof(struct wire_slot) <= 448, "wire");
+_Static_assert(sizeof(struct wire_slot) % 8 == 0 && sizeof(struct wire_slot) <= 1024, "wire");
 _Static_assert(sizeof(struct wire_page) == 64, "wire");
 _Static_assert(sizeof(struct wire_node) == 64, "wire");
 _Static_assert(sizeof(struct wire_hist) == 512, "wire");
 _Static_assert(sizeof(struct wire_hist_chunk) == 256, "wire");
 _Static_assert(sizeof(struct wire_name) == 24, "wire");
-_Static_assert(sizeof(struct wire_window) == 160, "wire");
+_Static_assert(sizeof(struct wire_window) == 32 + 2 * sizeof(struct wire_usage), "wire");
 
 /* Bytes of a node with its cells. */
 static inline u32 wire_node_stride(u32 cells)

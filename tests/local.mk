@@ -11,8 +11,11 @@ unit_tests = \
 	tests/unit/test_names \
 	tests/unit/test_names_sysfs \
 	tests/unit/test_opt \
+	tests/unit/test_proc \
+	tests/unit/test_probes \
 	tests/unit/test_profile \
 	tests/unit/test_store \
+	tests/unit/test_sample \
 	tests/unit/test_table \
 	tests/unit/test_text \
 	tests/unit/test_wire
@@ -29,6 +32,7 @@ fuzz_tests = \
 
 # What several of them include.
 unit_parts = \
+	tests/unit/caps_root.h \
 	tests/unit/fake_root.h \
 	tests/unit/machines.h \
 	tests/unit/sample.h \
@@ -41,6 +45,7 @@ unit_agent_tests = \
 	tests/unit/test_agent_client \
 	tests/unit/test_agent_name \
 	tests/unit/test_agent_node \
+	tests/unit/test_agent_proc \
 	tests/unit/test_agent_process \
 	tests/unit/test_agent_region \
 	tests/unit/test_agent_safe \
@@ -55,9 +60,12 @@ e2e_tests = \
 	tests/e2e/recording.test \
 	tests/e2e/seam.test \
 	tests/e2e/stat.test \
+	tests/e2e/sources.test \
 	tests/e2e/structure.test \
 	tests/e2e/completion.test \
 	tests/e2e/docs.test \
+	tests/e2e/doctor.test \
+	tests/e2e/doctor-seccomp.test \
 	tests/e2e/ending-kill.test \
 	tests/e2e/ending.test \
 	tests/e2e/events-perf.test \
@@ -75,6 +83,7 @@ e2e_tests = \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
 	tests/e2e/killed.test \
+	tests/e2e/list.test \
 	tests/e2e/misuse-loaded.test \
 	tests/e2e/misuse-signals.test \
 	tests/e2e/misuse.test \
@@ -113,6 +122,7 @@ target_programs = \
 	tests/targets/h_misuse \
 	tests/targets/h_names \
 	tests/targets/h_protocol \
+	tests/targets/h_refuse \
 	tests/targets/h_sandbox \
 	tests/targets/h_signal \
 	tests/targets/h_user \
@@ -121,6 +131,7 @@ target_programs = \
 	tests/targets/t_events \
 	tests/targets/t_fork \
 	tests/targets/t_guest \
+	tests/targets/t_io \
 	tests/targets/t_killat \
 	tests/targets/t_launch \
 	tests/targets/t_live_threads \
@@ -134,6 +145,7 @@ target_programs = \
 	tests/targets/t_threads \
 	tests/targets/t_time \
 	tests/targets/t_victim \
+	tests/targets/t_wait \
 	tests/targets/t_work
 target_cxx_programs = \
 	tests/targets/h_cxx
@@ -178,6 +190,8 @@ tests_unit_test_agent_name_SOURCES = tests/unit/test_agent_name.c $(agent_harnes
 tests_unit_test_agent_name_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_node_SOURCES = tests/unit/test_agent_node.c $(agent_harness)
 tests_unit_test_agent_node_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_proc_SOURCES = tests/unit/test_agent_proc.c $(agent_harness)
+tests_unit_test_agent_proc_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_process_SOURCES = tests/unit/test_agent_process.c $(agent_harness)
 tests_unit_test_agent_process_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_region_SOURCES = tests/unit/test_agent_region.c $(agent_harness)

@@ -146,74 +146,51 @@ static struct cell metric_rate(const struct metric *metric, const struct metric_
 	return rate;
 }
 
-static const struct usage_field {
-	const char *name;
-	size_t offset;
-} metric_usage_fields[] = {
-	{ "minflt", offsetof(struct wire_rusage, minflt) },
-	{ "majflt", offsetof(struct wire_rusage, majflt) },
-	{ "nvcsw", offsetof(struct wire_rusage, nvcsw) },
-	{ "nivcsw", offsetof(struct wire_rusage, nivcsw) },
-	{ "utime", offsetof(struct wire_rusage, utime_ns) },
-	{ "stime", offsetof(struct wire_rusage, stime_ns) },
-};
+static const char metric_open[] = "calls that are still open are not in it";
+static const char metric_sampled[] =
+	"user and system time together are exact, their shares sampled at the clock tick";
 
-/* Of a whole thread, process or window: from its usage. */
-static struct cell metric_usage(const struct metric *metric, const struct metric_input *in)
+/* A cell of a source in a region; metric->arg is its number among those of all sources. */
+static struct cell metric_region_cell(const struct metric *metric, const struct metric_input *in)
 {
-	struct cell cell = { .state = in->usage_state, .note = in->usage_note };
-	size_t i;
-	u64 value;
+	struct cell cell;
 
-	for (i = 0; i < ARRAY_SIZE(metric_usage_fields); i++)
-		if (!strcmp(metric_usage_fields[i].name, metric->name))
-			break;
-	if (i == ARRAY_SIZE(metric_usage_fields))
-		return cell_absent(CELL_UNAVAILABLE, "read in regions only");
-	if (!cell_has_value(&cell))
+	if (!(in->profile->sources & (1u << source_of_cell(metric->arg))))
+		return cell_absent(CELL_UNAVAILABLE, "read in regions only if --metrics asks for it");
+	if (!metric_finished(in, &cell))
 		return cell;
-	if (!in->usage)
-		return cell_absent(CELL_UNAVAILABLE, in->usage_note);
-	memcpy(&value, (const char *)in->usage + metric_usage_fields[i].offset, sizeof(value));
-	cell.value = (double)value;
+	if (in->row->cells_lost || !in->row->cells)
+		return cell_absent(CELL_LOST, "damaged in the program's memory");
+	cell = usage_cell(in->row->cells[metric->arg]);
+	if (in->row->open && cell.state < CELL_ESTIMATE)
+		cell = (struct cell){ cell.value, CELL_ESTIMATE, metric_open };
 	return cell;
 }
 
-static u32 metric_source_of(u32 number)
-{
-	u32 id = 0;
-
-	while (id + 1 < SOURCE_COUNT && source_cells((2u << id) - 1) <= number)
-		id++;
-	return id;
-}
-
-/* A cell of a bracketed source; metric->arg is its number among those of all sources. */
 static struct cell metric_source_cell(const struct metric *metric, const struct metric_input *in)
 {
-	struct cell absent;
+	struct cell cell;
 
-	if (in->scope != METRIC_REGION)
-		return metric_usage(metric, in);
-	if (!(in->profile->sources & (1u << metric_source_of(metric->arg))))
-		return cell_absent(CELL_UNAVAILABLE, "read in regions only if --metrics asks for it");
-	if (!metric_finished(in, &absent))
-		return absent;
-	if (in->row->cells_lost || !in->row->cells)
-		return cell_absent(CELL_LOST, "damaged in the program's memory");
-	return cell_counted((double)in->row->cells[metric->arg]);
+	if (in->scope == METRIC_REGION)
+		cell = metric_region_cell(metric, in);
+	else
+		cell = in->usage ? in->usage->cell[metric->arg] : cell_absent(CELL_UNAVAILABLE, "not known");
+	if (source_cell_of(metric->arg)->flags & SOURCE_SAMPLED && cell.state < CELL_ESTIMATE)
+		cell = (struct cell){ cell.value, CELL_ESTIMATE, metric_sampled };
+	return cell;
 }
 
 /* ---- the table ------------------------------------------------------------------------------------- */
 
 #define TIME_ROW(NAME, TITLE, PLACE, IMPORTANCE, VALUE, ARG, SHOWN, WINDOW, MEANING, BIAS) \
 	{ .name = NAME, .title = TITLE, .unit = "ns", .class_name = "quantitative", .source = "time", \
-	  .format = METRIC_NS, .shown = SHOWN, .in_windows = WINDOW, .place = PLACE, .importance = IMPORTANCE, \
+	  .format = METRIC_NS, .shown = SHOWN, .in_windows = WINDOW ? METRIC_ALWAYS : METRIC_NEVER, \
+	  .place = PLACE, .importance = IMPORTANCE, \
 	  .meaning = MEANING, .bias = BIAS, .arg = ARG, .value = VALUE }
 
 static const struct metric metric_first[] = {
 	{ .name = "calls", .title = "calls", .unit = "count", .class_name = "quantitative",
-	  .source = "time", .format = METRIC_COUNT, .shown = true, .in_windows = true, .place = 1,
+	  .source = "time", .format = METRIC_COUNT, .shown = true, .in_windows = METRIC_ALWAYS, .place = 1,
 	  .importance = 80,
 	  .meaning = "times the region was begun, open ones included", .bias = metric_no_bias,
 	  .value = metric_calls },
@@ -280,7 +257,8 @@ static struct metric metric_of_cell(const struct source_desc *source, const stru
 	return (struct metric){
 		.name = cell->name, .title = cell->name, .unit = cell->unit,
 		.class_name = source->class_name, .source = source->name,
-		.format = metric_format_of(cell->format), .in_windows = true,
+		.format = metric_format_of(cell->format),
+		.in_windows = cell->flags & SOURCE_IN_WINDOWS ? METRIC_ALWAYS : METRIC_ASKED,
 		.place = 20, .importance = number < 20 ? 30 - number : 10, .meaning = cell->meaning,
 		.bias = cell->bias, .arg = number, .value = metric_source_cell,
 	};
@@ -365,11 +343,42 @@ static const struct client_column {
 	const char *meaning;
 	struct cell (*value)(const struct metric *metric, const struct metric_input *in);
 } metric_client_columns[METRIC_CLIENT_COLUMNS] = {
-	{ "", METRIC_PLAIN, "mean of the values that the program gave", metric_client_mean },
+	{ "", METRIC_PLAIN, "mean of the values that the program gave with spark_metric", metric_client_mean },
 	{ ".min", METRIC_PLAIN, "least of the values that the program gave", metric_client_min },
 	{ ".max", METRIC_PLAIN, "greatest of the values that the program gave", metric_client_max },
 	{ ".count", METRIC_COUNT, "number of values that the program gave", metric_client_count },
 };
+
+/* The row of a client metric's column; its name is set already. */
+static void metric_client_fill(struct metric *row, const struct client_column *column)
+{
+	bool mean = column == metric_client_columns;
+
+	row->title = row->name;
+	row->unit = column->format == METRIC_COUNT ? "count" : "";
+	row->class_name = "quantitative";
+	row->source = "client";
+	row->format = column->format;
+	row->shown = mean;
+	row->place = 40;
+	row->importance = mean ? 62 : 20;
+	row->meaning = column->meaning;
+	row->bias = metric_no_bias;
+	row->value = column->value;
+}
+
+const struct metric *metric_client_examples(void)
+{
+	static const char *const names[METRIC_CLIENT_COLUMNS] = { "NAME", "NAME.min", "NAME.max", "NAME.count" };
+	static struct metric rows[METRIC_CLIENT_COLUMNS];
+	u32 i;
+
+	for (i = 0; i < METRIC_CLIENT_COLUMNS; i++) {
+		rows[i].name = names[i];
+		metric_client_fill(&rows[i], &metric_client_columns[i]);
+	}
+	return rows;
+}
 
 int metric_client_init(struct metric *columns, const struct profile *profile, u32 name)
 {
@@ -386,13 +395,9 @@ int metric_client_init(struct metric *columns, const struct profile *profile, u3
 			metric_client_fini(columns);
 			return -1;
 		}
-		columns[i] = (struct metric){
-			.name = text, .title = text, .unit = i == 3 ? "count" : "",
-			.class_name = "quantitative", .source = "client", .format = column->format,
-			.shown = i == 0, .place = 40, .importance = i == 0 ? 62 : 20,
-			.meaning = column->meaning,
-			.bias = metric_no_bias, .arg = name, .value = column->value,
-		};
+		columns[i].name = text;
+		columns[i].arg = name;
+		metric_client_fill(&columns[i], column);
 	}
 	return 0;
 }
@@ -452,7 +457,7 @@ struct metric_selection metric_select(const char *globs)
 				continue;
 			known = true;
 			if (table[i].value == metric_source_cell)
-				selection.sources |= 1u << metric_source_of(table[i].arg);
+				selection.sources |= 1u << source_of_cell(table[i].arg);
 		}
 		selection.unknown += !known;
 		free(glob);

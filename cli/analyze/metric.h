@@ -15,6 +15,8 @@ enum metric_format {
 	METRIC_NS, METRIC_COUNT, METRIC_PERCENT, METRIC_BYTES, METRIC_RATE, METRIC_PLAIN
 };
 
+enum metric_place { METRIC_NEVER, METRIC_ASKED, METRIC_ALWAYS };
+
 enum metric_scope { METRIC_ROOT, METRIC_REGION, METRIC_WINDOW };
 
 /* What a metric is computed from: one finished row, ns. */
@@ -26,9 +28,7 @@ struct metric_input {
 	u64 calls;                   /* finished + open */
 	u64 open;
 	struct cell wall, wall_excl, cpu, cpu_excl, off;
-	const struct wire_rusage *usage; /* roots and windows: of the whole thread or process; may be NULL */
-	enum cell_state usage_state;
-	const char *usage_note;
+	const struct usage *usage;   /* roots and windows: of the whole thread or process; may be NULL */
 };
 
 struct metric {
@@ -39,7 +39,7 @@ struct metric {
 	const char *source;          /* "time", "client", or a row of the source table */
 	enum metric_format format;
 	bool shown;                  /* without --metrics */
-	bool in_windows;             /* a column of the table of windows */
+	enum metric_place in_windows; /* whether it is a column of the table of windows */
 	u32 place;                   /* in a table, from the left; else in the order of columns */
 	u32 importance;              /* greater stays longer on a narrow terminal */
 	const char *meaning;
@@ -56,6 +56,8 @@ const char *metric_format_name(enum metric_format format);
 
 /* The columns that a client metric NAME makes: the mean under its own name, then .min .max .count. */
 #define METRIC_CLIENT_COLUMNS 4
+/* What a list shows in their place, since no run has named them: rows called NAME, NAME.min ... */
+const struct metric *metric_client_examples(void);
 /* Fills columns[METRIC_CLIENT_COLUMNS]; name is the profile's, names are allocated: metric_client_fini. */
 int metric_client_init(struct metric *columns, const struct profile *profile, u32 name);
 void metric_client_fini(struct metric *columns);

@@ -352,11 +352,7 @@ static bool profile_thread_joined(struct profile *profile, const struct profile_
 			continue;
 		sum->threads += thread->threads;
 		sum->wall += thread->wall;
-		profile_usage_add(&sum->usage, &thread->usage, 1);
-		if (!thread->usage.valid) {
-			sum->usage.valid = 0;
-			sum->usage_note = thread->usage_note;
-		}
+		usage_add(&sum->usage, &thread->usage);
 		return true;
 	}
 	return false;

@@ -7,7 +7,7 @@
 #ifndef CLI_ANALYZE_PROFILE_H
 #define CLI_ANALYZE_PROFILE_H
 
-#include "cli/analyze/cell.h"
+#include "cli/analyze/usage.h"
 #include "common/hist.h"
 #include "common/wire_view.h"
 
@@ -55,7 +55,7 @@ struct profile_row {
 	u32 unit;                    /* name; PROFILE_NONE: none */
 	bool unit_mixed;
 	bool cells_lost;
-	u64 *cells;                  /* by the source table's global cell number; NULL: none read */
+	u64 *cells;                  /* by the source table's global cell number, or WIRE_ABSENT(); NULL: none read */
 	u32 values;                  /* list; PROFILE_NONE: none */
 	enum cell_state cpu_state;
 	const char *cpu_note;        /* static */
@@ -68,8 +68,7 @@ struct profile_thread {
 	u32 threads;                 /* that have used the slot */
 	u32 detector;
 	u64 wall;
-	struct wire_rusage usage;    /* valid 0: not known */
-	const char *usage_note;      /* static; why not */
+	struct usage usage;
 };
 
 struct profile_diag {
@@ -82,8 +81,7 @@ struct profile_window {
 	u32 process, pid, name;
 	u64 calls, open;
 	u64 wall;
-	struct wire_rusage usage;    /* sums over those that ended */
-	bool usage_missing;          /* it could not be read for one of them */
+	struct usage usage;
 };
 
 struct profile_loss {

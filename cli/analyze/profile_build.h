@@ -30,7 +30,13 @@ void profile_add_thread(struct profile *profile, const struct profile_thread *th
 /* The sum of the windows of one name of a process, added if it is new; NULL when memory is short. */
 struct profile_window *profile_window(struct profile *profile, u32 process, u32 pid, u32 name);
 
-/* *sum += sign * *part, but for valid. */
-void profile_usage_add(struct wire_rusage *sum, const struct wire_rusage *part, int sign);
+/* Adds to a sum of a source's cell: one that is absent makes the sum absent. */
+static inline void profile_add_cell(u64 *sum, u64 value)
+{
+	if (wire_absent(*sum) || wire_absent(value))
+		*sum = wire_absent(*sum) ? *sum : value;
+	else
+		*sum += value;
+}
 
 #endif

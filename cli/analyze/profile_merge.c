@@ -59,7 +59,7 @@ static void merge_cells(struct profile_merger *merger, struct profile_row *to, c
 	if (!to->cells)
 		merger->to->no_memory = true;
 	for (i = 0; to->cells && i < n; i++)
-		to->cells[i] += from->cells[i];
+		profile_add_cell(&to->cells[i], from->cells[i]);
 }
 
 static void merge_units(const struct profile_merger *merger, struct profile_row *to, const struct profile_row *from)
@@ -150,9 +150,7 @@ static void merge_windows(struct profile_merger *merger)
 		to->calls += window->calls;
 		to->open += window->open;
 		to->wall += window->wall;
-		to->usage_missing = to->usage_missing || window->usage_missing;
-		profile_usage_add(&to->usage, &window->usage, 1);
-		to->usage.valid = to->usage.valid || window->usage.valid;
+		usage_add(&to->usage, &window->usage);
 	}
 }
 

@@ -183,6 +183,7 @@ static u64 slot_cost(u64 calls, u32 cost)
 	return __builtin_mul_overflow(calls, (u64)cost, &product) ? ~0ULL : product;
 }
 
+/* A part that is absent makes the sum absent. */
 static void slot_add_cells(struct slot_reader *reader, struct profile_row *row,
 			   const struct wire_node *node, u64 calls)
 {
@@ -207,7 +208,9 @@ static void slot_add_cells(struct slot_reader *reader, struct profile_row *row,
 		for (n = mask & (1u << id) ? source_cells(1u << id) : 0; n; n--, place++, global++) {
 			value = wire_view_cells(node)[place];
 			cost = slot_cost(calls, reader->process ? reader->process->source_cost[place] : 0);
-			row->cells[global] += value > cost ? value - cost : 0;
+			if (!wire_absent(value))
+				value -= MIN(value, cost);
+			profile_add_cell(&row->cells[global], value);
 		}
 	}
 }
@@ -400,6 +403,24 @@ static void slot_add_frames(struct slot_reader *reader, const struct wire_lane *
 
 /* ---- the slot -------------------------------------------------------------------------------------- */
 
+static void slot_thread_usage(const struct wire_slot *wire, struct usage *usage)
+{
+	bool idle = wire->state == WIRE_SLOT_IDLE;
+	struct usage last;
+
+	if (idle ? !wire->done_usage.valid : !wire->begin_usage.valid) {
+		usage_fill_absent(usage, "could not be read in the program");
+	} else if (!idle && !wire->end_usage.valid) {
+		usage_fill_absent(usage, "the thread was not seen to end");
+	} else {
+		usage_between(usage, NULL, &wire->done_usage);
+		if (idle)
+			return;
+		usage_between(&last, &wire->begin_usage, &wire->end_usage);
+		usage_add(usage, &last);
+	}
+}
+
 static void slot_add_thread(struct slot_reader *reader)
 {
 	const struct wire_slot *wire = reader->wire;
@@ -413,17 +434,7 @@ static void slot_add_thread(struct slot_reader *reader)
 	thread.wall = wire->done_wall;
 	if (wire->state != WIRE_SLOT_IDLE)
 		thread.wall += reader->end > wire->start ? reader->end - wire->start : 0;
-	if (wire->state == WIRE_SLOT_IDLE) {
-		thread.usage = wire->done_usage;
-	} else if (wire->begin_usage.valid && wire->end_usage.valid) {
-		profile_usage_add(&thread.usage, &wire->done_usage, 1);
-		profile_usage_add(&thread.usage, &wire->end_usage, 1);
-		profile_usage_add(&thread.usage, &wire->begin_usage, -1);
-		thread.usage.valid = 1;
-	} else {
-		thread.usage_note = wire->begin_usage.valid ? "the thread was not seen to end"
-							    : "could not be read in the program";
-	}
+	slot_thread_usage(wire, &thread.usage);
 	profile_add_thread(profile, &thread);
 }
 

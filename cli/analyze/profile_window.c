@@ -4,19 +4,6 @@
 #include "cli/analyze/profile_build.h"
 #include "cli/log.h"
 
-void profile_usage_add(struct wire_rusage *sum, const struct wire_rusage *part, int sign)
-{
-	u64 factor = sign < 0 ? ~0ULL : 1;
-
-	sum->cpu_ns += part->cpu_ns * factor;
-	sum->utime_ns += part->utime_ns * factor;
-	sum->stime_ns += part->stime_ns * factor;
-	sum->minflt += part->minflt * factor;
-	sum->majflt += part->majflt * factor;
-	sum->nvcsw += part->nvcsw * factor;
-	sum->nivcsw += part->nivcsw * factor;
-}
-
 struct profile_window *profile_window(struct profile *profile, u32 process, u32 pid, u32 name)
 {
 	struct profile_window *windows;
@@ -38,19 +25,18 @@ static void profile_window_sum(struct profile_window *sum, const struct wire_win
 {
 	bool ended = window->state == WIRE_WINDOW_ENDED;
 	u64 end = ended ? window->end : now;
+	struct usage usage;
 
 	sum->calls++;
 	sum->open += !ended;
 	sum->wall += end > window->start ? end - window->start : 0;
 	if (!ended)
-		return;
-	if (!window->begin_usage.valid || !window->end_usage.valid) {
-		sum->usage_missing = true;
-		return;
-	}
-	profile_usage_add(&sum->usage, &window->end_usage, 1);
-	profile_usage_add(&sum->usage, &window->begin_usage, -1);
-	sum->usage.valid = 1;
+		usage_fill_absent(&usage, "the window was still open");
+	else if (!window->begin_usage.valid || !window->end_usage.valid)
+		usage_fill_absent(&usage, "could not be read in the program");
+	else
+		usage_between(&usage, &window->begin_usage, &window->end_usage);
+	usage_add(&sum->usage, &usage);
 }
 
 int profile_add_windows(struct profile *profile, const struct wire_view *view, u32 wire_pid,

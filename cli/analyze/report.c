@@ -208,7 +208,7 @@ static void report_add_cpu(struct report *report)
 {
 	const struct total_fact *totals = report->facts->totals;
 	struct cell wall = cell_counted((double)report->facts->duration_ns);
-	struct cell usage, part;
+	struct cell part;
 	bool found = false;
 	size_t i;
 
@@ -223,11 +223,8 @@ static void report_add_cpu(struct report *report)
 		report->cpu = cell_add(report->cpu, part);
 		found = true;
 	}
-	for (i = 0; !found && i < report->facts->nprocesses; i++) {
-		part = cell_counted((double)report->facts->processes[i].usage.cpu_ns);
-		usage = cell_absent(report->facts->processes[i].usage_state, NULL);
-		report->cpu = cell_add(report->cpu, cell_add(part, usage));
-	}
+	for (i = 0; !found && i < report->facts->nprocesses; i++)
+		report->cpu = cell_add(report->cpu, report->facts->processes[i].usage.cpu);
 	report->cpu_share = cell_divide(report->cpu, wall, 100);
 }
 

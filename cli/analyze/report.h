@@ -30,9 +30,7 @@ struct process_facts {
 	enum process_end ended;
 	int status;                  /* PROCESS_EXIT */
 	int signal;                  /* PROCESS_SIGNAL */
-	struct wire_rusage usage;    /* from start to end */
-	enum cell_state usage_state;
-	const char *usage_note;
+	struct usage usage;          /* from start to end */
 	u32 bracket, pair;           /* ticks, as calibrated by the agent; 0: not known */
 	u32 detector;                /* enum wire_detector */
 	u32 sealed_cpu;

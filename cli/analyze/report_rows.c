@@ -285,8 +285,8 @@ struct root_sum {
 	const char *name;
 	u64 calls, open, threads;
 	bool threads_known;
-	struct cell wall, usage_cell;
-	struct wire_rusage usage;
+	struct cell wall;
+	struct usage usage;
 	u32 row;                     /* in the profile; PROFILE_NONE: no markers */
 };
 
@@ -306,15 +306,13 @@ static void report_sum_process(const struct row_builder *builder, struct root_su
 {
 	u64 wall = process->end_ns > process->start_ns ? process->end_ns - process->start_ns : 0;
 	u64 markers = report_marker_threads(builder->profile, process->id);
-	struct cell usage = { .state = process->usage_state, .note = process->usage_note };
 
 	sum->threads_known = process->threads && (!sum->calls || sum->threads_known);
 	sum->threads += MAX(process->threads, MAX(markers, 1));
 	sum->calls++;
 	sum->open += process->ended == PROCESS_ALIVE;
 	sum->wall = cell_add(sum->wall, cell_counted((double)wall));
-	sum->usage_cell = cell_add(sum->usage_cell, usage);
-	profile_usage_add(&sum->usage, &process->usage, 1);
+	usage_add(&sum->usage, &process->usage);
 }
 
 static struct metric_input report_root_input(struct row_builder *builder, const struct root_sum *sum)
@@ -325,13 +323,11 @@ static struct metric_input report_root_input(struct row_builder *builder, const 
 		.scope = METRIC_ROOT, .profile = builder->profile,
 		.row = sum->row == PROFILE_NONE ? NULL : &builder->profile->rows[sum->row],
 		.clock = builder->report->facts->clock_map, .calls = sum->calls, .open = sum->open,
-		.wall = sum->wall, .cpu = sum->usage_cell, .usage = &sum->usage,
-		.usage_state = sum->usage_cell.state, .usage_note = sum->usage_cell.note,
+		.wall = sum->wall, .cpu = sum->usage.cpu, .usage = &sum->usage,
 	};
 	const struct row_plan *plan = sum->row == PROFILE_NONE ? NULL : &builder->plans[sum->row];
 	struct cell zero = cell_counted(0);
 
-	in.cpu.value = (double)sum->usage.cpu_ns;
 	in.wall_excl = report_exclusive(builder->report, in.wall, plan ? plan->child_wall : zero);
 	in.cpu_excl = report_exclusive(builder->report, in.cpu, plan ? plan->child_cpu : zero);
 	in.off = cell_subtract(in.wall, in.cpu);
@@ -379,7 +375,6 @@ static void report_sum_thread(const struct row_builder *builder, struct root_sum
 {
 	const struct profile *profile = builder->profile;
 	const struct clock_map *clock = builder->report->facts->clock_map;
-	struct cell usage;
 	u32 i;
 
 	*sum = (struct root_sum){ .process = profile->rows[row].process, .pid = profile->rows[row].pid,
@@ -395,10 +390,7 @@ static void report_sum_thread(const struct row_builder *builder, struct root_sum
 		sum->threads += thread->threads;
 		sum->wall = cell_add(sum->wall, cell_counted(clock_map_duration(clock,
 							(double)thread->wall)));
-		usage = thread->usage.valid ? (struct cell){ .state = CELL_COUNTED }
-					    : cell_absent(CELL_UNAVAILABLE, thread->usage_note);
-		sum->usage_cell = cell_add(sum->usage_cell, usage);
-		profile_usage_add(&sum->usage, &thread->usage, 1);
+		usage_add(&sum->usage, &thread->usage);
 	}
 }
 

@@ -11,12 +11,7 @@ static struct metric_input report_window_input(const struct report *report, cons
 		.wall = cell_counted(clock_map_duration(report->facts->clock_map, (double)window->wall)),
 	};
 
-	if (window->open || window->usage_missing) {
-		in.usage_state = CELL_UNAVAILABLE;
-		in.usage_note = window->open ? "the window was still open"
-					     : "could not be read in the program";
-	}
-	in.cpu = (struct cell){ (double)window->usage.cpu_ns, in.usage_state, in.usage_note };
+	in.cpu = window->usage.cpu;
 	in.wall_excl = in.cpu_excl = cell_absent(CELL_NOT_COUNTED, NULL);
 	in.off = cell_absent(CELL_UNAVAILABLE, "a window is of all threads of its process");
 	return in;

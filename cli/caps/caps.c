@@ -11,13 +11,51 @@
 static const struct capability table[] = {
 	{ "preload", "regions of unmodified programs: the agent is loaded with them",
 	  preload_probe },
+	{ "switch-detector", "CPU time of regions without a system call",
+	  switch_probe },
+	{ "clock", "wall time of regions from the CPU's own counter",
+	  clock_probe },
 	{ "counting", "software events: task clock, page faults, context switches",
 	  counting_probe },
 	{ "counting-hardware", "events of the CPU: cycles, instructions, branches, misses",
 	  hardware_probe },
-	{ "switch-detector", "CPU time of regions without a system call", switch_probe },
-	{ "clock", "wall time of regions from the CPU's own counter", clock_probe },
+	{ "counting-raw", "events by the CPU's own codes, raw:rHEX",
+	  raw_probe },
+	{ "counting-scaled", "more events at a time than the CPU has counters: they take turns",
+	  scaled_probe },
+	{ "self-monitoring", "counters read without a system call",
+	  selfmon_probe },
+	{ "event-naming", "events by name",
+	  naming_probe },
+	{ "event-tracing", "tracepoints of the kernel: system calls, scheduler, disks",
+	  tracing_probe },
+	{ "ip-sampling", "samples of where a program is: profiles",
+	  sampling_probe },
+	{ "precise-memory", "samples of loads with address, latency and level of the memory",
+	  precise_probe },
+	{ "numa-attribution", "on which memory node a page lies",
+	  numa_probe },
+	{ "off-cpu", "when and where threads wait",
+	  offcpu_probe },
+	{ "block-io", "times and latencies of disks",
+	  block_probe },
+	{ "psi", "the time that work stalls for want of CPU, memory or I/O",
+	  pressure_probe },
+	{ "cgroup", "groups of processes with statistics and limits of their own",
+	  cgroup_probe },
+	{ "page-cache-control", "files that are cold or warm at the start of a run",
+	  pagecache_probe },
+	{ "inject", "the agent in a program that runs already",
+	  inject_probe },
 };
+_Static_assert(ARRAY_SIZE(table) <= CAPS_MOST, "CAPS_MOST is too small");
+
+const char *caps_available_name(enum caps_available available)
+{
+	static const char *const names[] = { "no", "part", "yes" };
+
+	return names[available];
+}
 
 const struct capability *caps_table(size_t *n)
 {

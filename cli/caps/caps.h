@@ -4,8 +4,9 @@
  * row here and one probe; doctor, list and reports show the rows. This folder is the only place
  * that turns an errno into advice.
  *
- * Probes run in sparkctl, before or without a session; they leave nothing behind (one forks a
- * child and reaps it) and take together a few milliseconds.
+ * Probes run in sparkctl, before or without a session, and leave nothing behind. One after the
+ * other they take a fifth of a second, most of it the kernel's wait when a tracepoint is closed;
+ * caps_probe() runs them side by side.
  */
 #ifndef SPARK_CLI_CAPS_CAPS_H
 #define SPARK_CLI_CAPS_CAPS_H
@@ -16,6 +17,8 @@
 #include <sys/types.h>
 
 enum caps_available { CAPS_NO, CAPS_PARTLY, CAPS_YES };
+/* "no", "part", "yes" */
+const char *caps_available_name(enum caps_available available);
 
 /* Both texts are one line; because is never empty. The remedy is a command, a setting or empty. */
 struct outcome {
@@ -25,6 +28,8 @@ struct outcome {
 };
 
 enum { CAPS_PARANOID_ABSENT = INT_MAX };
+/* At least as many as there are rows. */
+enum { CAPS_MOST = 32 };
 
 /* What the probes share: facts about this process and machine, read once. */
 struct caps_context {
@@ -50,6 +55,12 @@ void caps_init(struct caps_context *context, const char *root);
 
 /* All rows, in the order of the report. */
 const struct capability *caps_table(size_t *n);
+/*
+ * Probes the rows that are wanted, at the same time, into the places of their rows: CAPS_MOST of
+ * each. It forks, and waits for its children alone.
+ */
+void caps_probe(struct caps_context *context, const bool *wanted, struct outcome *outcomes);
+void caps_probe_all(struct caps_context *context, struct outcome *outcomes);
 /* The row of that name, or NULL. */
 const struct capability *caps_find(const char *name);
 
@@ -72,10 +83,15 @@ bool caps_clock_tsc_usable(const struct caps_context *context, char *why, size_t
 const char *caps_counter_name(void);
 
 /*
- * Probes all and gives them as JSON, [{name, available, because, remedy or null}]; what is there
- * in part is available. The caller owns it; NULL without memory.
+ * Probes all and gives them as JSON, each as an object with its name and the members below. The
+ * caller owns it; NULL without memory.
  */
 struct json_t *caps_json(struct caps_context *context);
+/*
+ * Adds an outcome to an object: available (what is there in part is), state ("yes", "part", "no"),
+ * because, and remedy or null. Returns 0, or -1 without memory.
+ */
+int caps_json_outcome(struct json_t *object, const struct outcome *outcome);
 
 /* Below: for the probes. */
 
@@ -87,24 +103,80 @@ struct outcome outcome_no(const char *remedy, const char *format, ...)
 
 /* Why perf_event_open failed with err (positive), and what helps; kernel_side: it was asked for. */
 struct outcome advice_perf(const struct caps_context *context, int err, bool kernel_side);
-/* The same for probes of programs, which have a gate of their own. */
-struct outcome advice_uprobe(const struct caps_context *context, int err);
-/* Why the ids of tracepoints could not be read from tracefs. */
-struct outcome advice_tracefs(int err);
-/* The same for a call that has no gates of its own. */
+/* What an event asks of perf_event_paranoid. */
+enum advice_scope {
+	ADVICE_USER,		/* the user side of this thread */
+	ADVICE_KERNEL,		/* the kernel side, too */
+	ADVICE_CPU,		/* whoever runs on a CPU */
+	ADVICE_TRACE,		/* the fields of tracepoints */
+};
+struct outcome advice_perf_scope(const struct caps_context *context, int err,
+	enum advice_scope scope);
+/* For events that need the privilege itself, whatever perf_event_paranoid says. */
+struct outcome advice_perf_privilege(const struct caps_context *context, int err);
+/* Whether that errno of perf_event_open says that there is no such counter; all ways are alike. */
+bool advice_means_absent(int err);
+/* No counters of a CPU, by such an errno. */
+struct outcome advice_no_pmu(const struct caps_context *context, int err);
+/* Why the ring of an event can't be mapped. */
+struct outcome advice_ring(const struct caps_context *context, int err);
+/* For another system call: filters are told apart from the rest. */
+struct outcome advice_call(const struct caps_context *context, int err, const char *call);
+/* For what has no gates of its own. */
 struct outcome advice_errno(int err, const char *what);
+/* tracefs at mount (NULL: not found) doesn't tell about the tracepoint, "sched/sched_switch". */
+struct outcome advice_tracefs(const struct caps_context *context, int err, const char *mount,
+	const char *name);
+/* /proc/pressure/NAME can't be read. */
+struct outcome advice_pressure(const struct caps_context *context, int err, const char *name);
+/* A directory of sysfs can't be read. */
+struct outcome advice_sysfs(const struct caps_context *context, int err, const char *path);
+/* mkdir() of a control group in group failed. */
+struct outcome advice_cgroup(const struct caps_context *context, int err, const char *group);
+/* ptrace() of an unrelated process of one's own was refused; yama: ptrace_scope or -1. */
+struct outcome advice_ptrace(const struct caps_context *context, int err, int yama);
 /* "EPERM", or "errno 517". Static storage for the latter. */
 const char *advice_errno_name(int err);
 
+/*
+ * Under a limit of file sizes the kernel ends a process that writes more, by SIGXFSZ. Lets it fail
+ * with EFBIG instead; *before is for sigaction() afterwards.
+ */
+struct sigaction;
+void caps_outlive_limit(struct sigaction *before);
+
 /* Reads a small file below the root as text. Returns its length or -errno. */
 long facts_read(const struct caps_context *context, const char *path, char *text, size_t size);
+bool facts_exists(const struct caps_context *context, const char *path);
+/*
+ * Where a file system of that type is mounted first, by the mounts of this process. Returns 0, or
+ * -errno: ENOENT, nowhere. The path is without the root.
+ */
+long facts_mount(const struct caps_context *context, const char *type, char *path, size_t size);
+/* Whether the running kernel was built with an option, by its configuration in /boot. */
+enum facts_built { FACTS_UNKNOWN, FACTS_NOT_BUILT, FACTS_BUILT };
+enum facts_built facts_config(const struct caps_context *context, const char *option);
 /* Whether a blank-separated word stands in a line "KEY: words" of text. */
 bool facts_has_word(const char *text, const char *key, const char *word);
 
-struct outcome preload_probe(struct caps_context *context);
+struct outcome block_probe(struct caps_context *context);
+struct outcome cgroup_probe(struct caps_context *context);
+struct outcome clock_probe(struct caps_context *context);
 struct outcome counting_probe(struct caps_context *context);
 struct outcome hardware_probe(struct caps_context *context);
+struct outcome inject_probe(struct caps_context *context);
+struct outcome naming_probe(struct caps_context *context);
+struct outcome numa_probe(struct caps_context *context);
+struct outcome offcpu_probe(struct caps_context *context);
+struct outcome pagecache_probe(struct caps_context *context);
+struct outcome precise_probe(struct caps_context *context);
+struct outcome preload_probe(struct caps_context *context);
+struct outcome pressure_probe(struct caps_context *context);
+struct outcome raw_probe(struct caps_context *context);
+struct outcome sampling_probe(struct caps_context *context);
+struct outcome scaled_probe(struct caps_context *context);
+struct outcome selfmon_probe(struct caps_context *context);
 struct outcome switch_probe(struct caps_context *context);
-struct outcome clock_probe(struct caps_context *context);
+struct outcome tracing_probe(struct caps_context *context);
 
 #endif

@@ -19,11 +19,14 @@ static bool clock_tsc_usable(const struct caps_context *context, char *why, size
 {
 	char text[16384], source[64];
 	int mode = PR_TSC_ENABLE;
+	long got = facts_read(context, "/proc/cpuinfo", text, sizeof(text));
 
-	facts_read(context, "/proc/cpuinfo", text, sizeof(text));
 	clock_read_source(context, source, sizeof(source));
 	prctl(PR_GET_TSC, &mode);
-	if (!facts_has_word(text, "flags", "constant_tsc"))
+	if (got < 0)
+		snprintf(why, size, "/proc/cpuinfo can't be read (%s)",
+			advice_errno_name((int)-got));
+	else if (!facts_has_word(text, "flags", "constant_tsc"))
 		snprintf(why, size, "the TSC changes its rate (no constant_tsc)");
 	else if (!facts_has_word(text, "flags", "nonstop_tsc"))
 		snprintf(why, size, "the TSC stops in deep sleep (no nonstop_tsc)");

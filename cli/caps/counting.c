@@ -3,11 +3,12 @@
  * The probes "counting" and "counting-hardware": open events on this process, do work whose least
  * count is known, and believe only what was counted. Kernel side first, then user side alone.
  */
-#include "cli/caps/caps.h"
+#include "cli/caps/try.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,14 +28,25 @@ static void counting_work_faults(void)
 	munmap(at, 4 * page);
 }
 
-static void counting_work_sleep(void)
+static long counting_switches(void)
 {
-	struct timespec pause = { .tv_nsec = 50000 };
+	struct rusage usage;
 
-	nanosleep(&pause, NULL);
+	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nvcsw;
 }
 
-static void counting_work_spin(void)
+/* A sleep may be over before it began, when a hypervisor takes the CPU at that moment. */
+void try_sleep(void)
+{
+	struct timespec pause = { .tv_nsec = 50000 };
+	long before = counting_switches();
+	int i;
+
+	for (i = 0; i < 20 && counting_switches() == before; i++)
+		nanosleep(&pause, NULL);
+}
+
+void try_spin(void)
 {
 	volatile unsigned int i;
 
@@ -51,36 +63,41 @@ struct counting_event {
 };
 
 static const struct counting_event software[] = {
-	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, counting_work_spin, true },
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, try_spin, true },
 	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS,
 	  counting_work_faults, true },
 	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
-	  counting_work_sleep, false },
+	  try_sleep, false },
 };
 
 static const struct counting_event hardware[] = {
-	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, counting_work_spin, true },
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, try_spin, true },
 	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
-	  counting_work_spin, true },
+	  try_spin, true },
 };
 
-/* 1: it counts; 0: it opens and counts nothing; else -errno of the attempt. */
+int try_count(struct perf_event_attr *attr, void (*work)(void))
+{
+	struct perf_value value;
+	int fd, err;
+
+	fd = perf_open(attr, 0, -1, -1, 0);
+	if (fd < 0)
+		return fd;
+	work();
+	err = perf_read(fd, &value);
+	close(fd);
+	return err ? err : value.running_ns && value.count;
+}
+
 static int counting_try(const struct counting_event *event, bool kernel_side)
 {
 	struct perf_event_attr attr;
-	struct perf_value value;
-	int fd, err;
 
 	perf_attr_init(&attr, event->type, event->config);
 	attr.exclude_kernel = !kernel_side;
 	attr.exclude_hv = !kernel_side;
-	fd = perf_open(&attr, 0, -1, -1, 0);
-	if (fd < 0)
-		return fd;
-	event->work();
-	err = perf_read(fd, &value);
-	close(fd);
-	return err ? err : value.running_ns && value.count;
+	return try_count(&attr, event->work);
 }
 
 /*
@@ -134,43 +151,34 @@ struct outcome counting_probe(struct caps_context *context)
 	return outcome_no("", "%s opens but counts nothing", user_failed ? user_failed : failed);
 }
 
-/* Every way of saying that there is no such counter is taken as the same. */
-static bool hardware_is_absent(int err)
+/* Some PMUs lack one of the events: that is no reason to call them absent. */
+static struct outcome hardware_some(const struct caps_context *context, size_t good,
+	const char *failed, int err, bool kernel_side)
 {
-	return err == ENOENT || err == ENODEV || err == ENXIO || err == EOPNOTSUPP || err == EINVAL;
-}
-
-static struct outcome hardware_absent(const struct caps_context *context, int err)
-{
-	if (context->virtual_machine)
-		return outcome_no("on the host: give the machine a virtual PMU "
-				  "(QEMU/KVM: -cpu host,pmu=on), or take a bare-metal instance",
-			"no PMU: this is a virtual machine without PMU passthrough (%s)",
-			advice_errno_name(err));
-	return outcome_no("sudo dmesg | grep -i pmu",
-		"no PMU: the kernel has no driver for this CPU's counters (%s)",
-		advice_errno_name(err));
+	if (good && advice_means_absent(err))
+		return outcome_partly("", "%s side; this PMU has no %s (%s)",
+			kernel_side ? "user and kernel" : "user", failed, advice_errno_name(err));
+	if (advice_means_absent(err))
+		return advice_no_pmu(context, err);
+	if (!err)
+		return outcome_no("", "%s opens but counts nothing: the PMU is announced, "
+			"but does not work%s", failed,
+			context->virtual_machine ? " (virtual machine)" : "");
+	return advice_perf(context, err, kernel_side);
 }
 
 struct outcome hardware_probe(struct caps_context *context)
 {
 	const char *failed;
-	size_t n = ARRAY_SIZE(hardware);
+	size_t n = ARRAY_SIZE(hardware), good;
 	int err, user_err;
 
-	if (counting_try_all(hardware, n, true, &err, &failed) == n)
+	good = counting_try_all(hardware, n, true, &err, &failed);
+	if (good == n)
 		return outcome_yes("cycles, instructions; user and kernel side");
-	if (hardware_is_absent(err))
-		return hardware_absent(context, err);
-	if (!err)
-		return outcome_no("", "%s opens but counts nothing: the PMU is announced, "
-			"but does not work%s", failed,
-			context->virtual_machine ? " (virtual machine)" : "");
-	if (counting_try_all(hardware, n, false, &user_err, &failed) == n)
-		return counting_user_only(context, err, "");
-	if (hardware_is_absent(user_err))
-		return hardware_absent(context, user_err);
-	if (!user_err)
-		return outcome_no("", "%s opens but counts nothing", failed);
-	return advice_perf(context, user_err, false);
+	if (!err || advice_means_absent(err))
+		return hardware_some(context, good, failed, err, true);
+	good = counting_try_all(hardware, n, false, &user_err, &failed);
+	return good == n ? counting_user_only(context, err, "") :
+			   hardware_some(context, good, failed, user_err, false);
 }

@@ -5,11 +5,13 @@
  */
 #include "cli/caps/caps.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "common/base.h"
@@ -18,8 +20,8 @@ long facts_read(const struct caps_context *context, const char *path, char *text
 {
 	char full[PATH_MAX];
 	size_t len = 0;
-	ssize_t got;
-	int fd;
+	ssize_t got = 0;
+	int fd, err;
 
 	snprintf(full, sizeof(full), "%s%s", context->root, path);
 	fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -28,9 +30,96 @@ long facts_read(const struct caps_context *context, const char *path, char *text
 		return -errno;
 	while (len < size - 1 && (got = read(fd, text + len, size - 1 - len)) > 0)
 		len += (size_t)got;
+	err = errno;
 	close(fd);
 	text[len] = '\0';
-	return (long)len;
+	return got < 0 && !len ? -err : (long)len;
+}
+
+/* Undoes the \\NNN that /proc writes for blanks and backslashes, in place. */
+static void facts_unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++, to++) {
+		*to = *text;
+		if (*text == '\\' && isdigit(text[1]) && isdigit(text[2]) && isdigit(text[3])) {
+			*to = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
+			text += 3;
+		}
+	}
+	*to = '\0';
+}
+
+static FILE *facts_open(const struct caps_context *context, const char *path)
+{
+	char full[PATH_MAX];
+	FILE *file;
+	int fd, err;
+
+	snprintf(full, sizeof(full), "%s%s", context->root, path);
+	fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	file = fd < 0 ? NULL : fdopen(fd, "r");
+	err = errno;
+	if (!file && fd >= 0)
+		close(fd);
+	errno = err;
+	return file;
+}
+
+long facts_mount(const struct caps_context *context, const char *type, char *path, size_t size)
+{
+	FILE *file = facts_open(context, "/proc/self/mountinfo");
+	char *line = NULL, *rest, *place, *mark;
+	size_t room = 0, len = strlen(type);
+	long result = -ENOENT;
+
+	if (!file)
+		return -errno;
+	/* 36 35 98:0 /root /place options... - type source options: proc_pid_mountinfo(5) */
+	while (result == -ENOENT && getline(&line, &room, file) > 0) {
+		mark = strstr(line, " - ");
+		if (!mark || strncmp(mark + 3, type, len) || mark[3 + len] != ' ')
+			continue;
+		strtok_r(line, " ", &rest);
+		strtok_r(NULL, " ", &rest);
+		strtok_r(NULL, " ", &rest);
+		strtok_r(NULL, " ", &rest);
+		place = strtok_r(NULL, " ", &rest);
+		if (!place)
+			continue;
+		facts_unescape(place);
+		result = (size_t)snprintf(path, size, "%s", place) < size ? 0 : -ENAMETOOLONG;
+	}
+	free(line);
+	fclose(file);
+	return result;
+}
+
+enum facts_built facts_config(const struct caps_context *context, const char *option)
+{
+	enum facts_built built = FACTS_UNKNOWN;
+	char path[PATH_MAX], *line = NULL, *at;
+	size_t room = 0, len = strlen(option);
+	struct utsname name;
+	FILE *file;
+
+	if (uname(&name))
+		return built;
+	snprintf(path, sizeof(path), "/boot/config-%s", name.release);
+	file = facts_open(context, path);
+	if (!file)
+		return built;
+	/* A configuration names what it knows: "X=y", or "# X is not set". */
+	built = FACTS_NOT_BUILT;
+	while (built == FACTS_NOT_BUILT && getline(&line, &room, file) > 0) {
+		at = line + strspn(line, "# ");
+		if (!strncmp(at, option, len) && at[len] == '=')
+			built = FACTS_BUILT;
+	}
+	free(line);
+	fclose(file);
+	return built;
 }
 
 /* The rest of the first line that begins with key and a colon, or NULL. */
@@ -87,7 +176,7 @@ static void facts_read_status(struct caps_context *context)
 		strstr(text, " 4294967295\n");
 }
 
-static bool facts_exists(const struct caps_context *context, const char *path)
+bool facts_exists(const struct caps_context *context, const char *path)
 {
 	char full[PATH_MAX];
 

@@ -19,21 +19,30 @@ static json_t *caps_json_text(const char *text)
 	return json_string(escaped);
 }
 
+int caps_json_outcome(json_t *object, const struct outcome *outcome)
+{
+	json_t *remedy = outcome->remedy[0] ? caps_json_text(outcome->remedy) : json_null();
+
+	return json_object_set_new(object, "available",
+			json_boolean(outcome->available != CAPS_NO)) ||
+		json_object_set_new(object, "state",
+			json_string(caps_available_name(outcome->available))) ||
+		json_object_set_new(object, "because", caps_json_text(outcome->because)) ||
+		json_object_set_new(object, "remedy", remedy) ? -1 : 0;
+}
+
 json_t *caps_json(struct caps_context *context)
 {
 	json_t *all = json_array(), *one;
+	struct outcome outcomes[CAPS_MOST];
 	const struct capability *row;
-	struct outcome outcome;
 	size_t i, n;
 
 	row = caps_table(&n);
+	caps_probe_all(context, outcomes);
 	for (i = 0; all && i < n; i++) {
-		outcome = row[i].probe(context);
-		one = json_pack("{ss sb so so}", "name", row[i].name,
-			"available", outcome.available != CAPS_NO,
-			"because", caps_json_text(outcome.because),
-			"remedy", outcome.remedy[0] ? caps_json_text(outcome.remedy) : json_null());
-		if (!one || json_array_append_new(all, one)) {
+		one = json_pack("{ss}", "name", row[i].name);
+		if (!one || json_array_append_new(all, one) || caps_json_outcome(one, &outcomes[i])) {
 			json_decref(all);
 			return NULL;
 		}

@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,7 @@ struct outcome preload_check(const struct caps_context *context)
 
 static int preload_try_segment(void)
 {
+	struct sigaction before;
 	int fd, err = 0;
 
 	fd = memfd_create("spark-probe", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -106,9 +108,11 @@ static int preload_try_segment(void)
 		fd = memfd_create("spark-probe", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 	if (fd < 0)
 		return -errno;
+	caps_outlive_limit(&before);
 	if (ftruncate(fd, 4096) ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		err = -errno;
+	sigaction(SIGXFSZ, &before, NULL);
 	close(fd);
 	return err;
 }
@@ -148,7 +152,7 @@ struct outcome preload_probe(struct caps_context *context)
 		return outcome;
 	err = preload_try_segment();
 	if (err)
-		return advice_errno(-err, "a sealed memfd");
+		return advice_call(context, -err, err == -EFBIG ? "ftruncate" : "memfd_create");
 	err = preload_try_socket();
-	return err ? advice_errno(-err, "a Unix socket") : preload_check_folder(context->agent);
+	return err ? advice_call(context, -err, "socket") : preload_check_folder(context->agent);
 }

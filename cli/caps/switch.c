@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -84,40 +85,61 @@ static void switch_rseq_child(struct switch_trial *trial)
 	__atomic_store_n(pointer, 0, __ATOMIC_RELAXED);
 }
 
-/* Whether rseq detects switches; writes what was found. */
-static bool switch_try_rseq(char *why, size_t size)
+/* Registers an area, in a child: what the C library was told. Returns 0 or an errno. */
+static int switch_register(void)
+{
+	static char area[32] __attribute__((aligned(32)));
+	int status = 0;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(syscall(SYS_rseq, area, sizeof(area), 0, ARCH_RSEQ_SIGNATURE) ? errno : 0);
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
+}
+
+/* Why the C library has not registered rseq. */
+static struct outcome switch_unregistered(const struct caps_context *context)
+{
+	int err = switch_register();
+	struct outcome why;
+
+	if (!err)
+		return outcome_no("GLIBC_TUNABLES=glibc.pthread.rseq=1",
+			"rseq is not registered (glibc.pthread.rseq=0)");
+	why = advice_call(context, err, "rseq");
+	return outcome_no(why.remedy, "rseq is not registered: %.140s", why.because);
+}
+
+/* Whether rseq detects switches, and what was found. */
+static struct outcome switch_try_rseq(const struct caps_context *context)
 {
 	struct switch_trial trial = { .happened = 0 };
 	int status = 0;
 	pid_t child;
 
-	if (!&__rseq_size || !arch_thread_pointer()) {
-		snprintf(why, size, "this C library has no rseq (glibc before 2.35)");
-		return false;
-	}
-	if (!__rseq_size) {
-		snprintf(why, size, "rseq is not registered (kernel, or glibc.pthread.rseq=0)");
-		return false;
-	}
+	if (!&__rseq_size || !arch_thread_pointer())
+		return outcome_no("", "this C library has no rseq (glibc before 2.35)");
+	if (!__rseq_size)
+		return switch_unregistered(context);
 	child = fork();
 	if (!child) {
 		switch_rseq_child(&trial);
 		_exit(trial.happened << 4 | trial.seen);
 	}
-	if (child < 0 || waitpid(child, &status, 0) != child) {
-		snprintf(why, size, "rseq: no child to try it in (%s)", advice_errno_name(errno));
-		return false;
-	}
-	if (!WIFEXITED(status)) {
-		snprintf(why, size, "rseq: the kernel refuses the section (signal %d)",
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return outcome_no("", "rseq: no child to try it in (%s)", advice_errno_name(errno));
+	if (!WIFEXITED(status))
+		return outcome_no("", "rseq: the kernel refuses the section (signal %d)",
 			WTERMSIG(status));
-		return false;
-	}
 	trial.happened = WEXITSTATUS(status) >> 4;
 	trial.seen = WEXITSTATUS(status) & 15;
-	snprintf(why, size, "rseq, %s (%d switches, %d seen)",
-		switch_passed(&trial) ? "proven" : "not proven", trial.happened, trial.seen);
-	return switch_passed(&trial);
+	if (switch_passed(&trial))
+		return outcome_yes("rseq, proven (%d switches, %d seen)", trial.happened,
+			trial.seen);
+	return outcome_no("", "rseq, not proven (%d switches, %d seen)", trial.happened,
+		trial.seen);
 }
 
 /* The same for the page of a dummy event; a refusal of the kernel is in *err. */
@@ -162,17 +184,18 @@ static bool switch_try_page(char *why, size_t size, int *err)
 
 struct outcome switch_probe(struct caps_context *context)
 {
-	char rseq[96], page[96];
-	struct outcome advice;
+	struct outcome rseq = switch_try_rseq(context), advice;
+	char page[96];
 	int err;
 
-	if (switch_try_rseq(rseq, sizeof(rseq)))
-		return outcome_yes("%s", rseq);
+	if (rseq.available == CAPS_YES)
+		return rseq;
 	if (switch_try_page(page, sizeof(page), &err))
-		return outcome_partly("", "%s; a switch costs more than with rseq: %s", page, rseq);
+		return outcome_partly(rseq.remedy, "%s; a switch costs more than with rseq: %.150s",
+			page, rseq.because);
 	if (!err || err == ENOMEM || err == EMFILE)
-		return outcome_no("sparkctl run --cpu-clock", "%s; %s", rseq, page);
+		return outcome_no("sparkctl run --cpu-clock", "%.150s; %s", rseq.because, page);
 	advice = advice_perf(context, err, false);
 	return outcome_no(advice.remedy[0] ? advice.remedy : "sparkctl run --cpu-clock",
-		"%s; %.140s", rseq, advice.because);
+		"%.110s; %.140s", rseq.because, advice.because);
 }

@@ -3,6 +3,7 @@
 #include "cli/cmd/cmd.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -182,6 +183,14 @@ void command_print_help(FILE *file, const struct command *command)
 		command_print_example(file, example, width);
 }
 
+/* Whoever wrote first has met EPIPE already, and stdio keeps no errno. */
+static bool command_is_unread(void)
+{
+	struct pollfd end = { .fd = STDOUT_FILENO };
+
+	return poll(&end, 1, 0) == 1 && end.revents & POLLERR;
+}
+
 int command_end_output(int status)
 {
 	bool failed = ferror(stdout);
@@ -189,7 +198,7 @@ int command_end_output(int status)
 	errno = 0;
 	if (!fflush(stdout) && !failed)
 		return status;
-	if (errno == EPIPE) {
+	if (errno == EPIPE || (!errno && command_is_unread())) {
 		if (status)
 			return status;
 		signal(SIGPIPE, SIG_DFL);

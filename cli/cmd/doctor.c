@@ -2,15 +2,14 @@
 /* sparkctl doctor: each capability, whether it is here, why, and what would bring it. */
 #include <jansson.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/caps/caps.h"
 #include "cli/cmd/cmd.h"
+#include "cli/cmd/outcome.h"
 #include "cli/log.h"
 #include "cli/term.h"
 #include "cli/text.h"
-
-enum { DOCTOR_NAME = 18, DOCTOR_HERE = 6, DOCTOR_NARROW = 60 };
+#include "common/base.h"
 
 struct doctor_options {
 	bool json;
@@ -32,63 +31,34 @@ static const struct command_example doctor_examples[] = {
 	{ NULL, NULL },
 };
 
-/* How a row is laid out; on a narrow terminal texts stand below the name. */
-struct doctor_layout {
-	size_t width, indent;
-	bool color;
-};
-
-static void doctor_print_remedy(const struct doctor_layout *layout, const char *remedy)
+/* The longest name of a capability. */
+static size_t doctor_name_width(const struct capability *row, size_t n)
 {
-	fputs(term_style(layout->color, STYLE_ACCENT), stdout);
-	fputs("\xe2\x86\x92 ", stdout);
-	text_wrap(stdout, remedy, layout->indent + 2, layout->width);
-	fputs(term_style(layout->color, STYLE_PLAIN), stdout);
-}
+	size_t width = 0, i;
 
-static void doctor_print_row(const struct doctor_layout *layout, const char *name,
-	const struct outcome *outcome)
-{
-	static const char *const here[] = { "no", "part", "yes" };
-	char because[4 * sizeof(outcome->because)], remedy[4 * sizeof(outcome->remedy)];
-	size_t together;
-
-	text_escape(because, sizeof(because), outcome->because, strlen(outcome->because));
-	text_escape(remedy, sizeof(remedy), outcome->remedy, strlen(outcome->remedy));
-	text_pad(stdout, name, DOCTOR_NAME);
-	if (layout->indent < DOCTOR_NAME)
-		printf("%s\n%*s", here[outcome->available], (int)layout->indent, "");
-	else
-		text_pad(stdout, here[outcome->available], DOCTOR_HERE);
-	together = layout->indent + text_width(because) + 4 + text_width(remedy);
-	if (remedy[0] && (!layout->width || together <= layout->width)) {
-		printf("%s  ", because);
-		doctor_print_remedy(layout, remedy);
-		return;
-	}
-	text_wrap(stdout, because, layout->indent, layout->width);
-	if (remedy[0]) {
-		printf("%*s", (int)layout->indent, "");
-		doctor_print_remedy(layout, remedy);
-	}
+	for (i = 0; i < n; i++)
+		width = MAX(width, text_width(row[i].name));
+	return width;
 }
 
 static void doctor_print_table(struct caps_context *context, bool color)
 {
-	struct doctor_layout layout = { .width = term_width(STDOUT_FILENO), .color = color };
+	struct outcome outcomes[CAPS_MOST], outcome;
+	struct outcome_layout layout;
 	const struct capability *row;
-	struct outcome outcome;
-	size_t i, n, have = 0;
-	bool narrow = layout.width && layout.width < DOCTOR_NARROW;
+	size_t i, k, n, have = 0;
 
-	layout.indent = narrow ? 2 : DOCTOR_NAME + DOCTOR_HERE;
 	row = caps_table(&n);
-	fputs(term_style(color, STYLE_STRONG), stdout);
-	text_pad(stdout, "capability", DOCTOR_NAME);
-	printf("here%s%s\n", narrow ? "" : "  because", term_style(color, STYLE_PLAIN));
+	outcome_layout_init(&layout, doctor_name_width(row, n), color);
+	outcome_print_head(&layout, "capability");
+	/* Forks: nothing may wait in the buffer. */
+	fflush(stdout);
+	caps_probe_all(context, outcomes);
 	for (i = 0; i < n; i++) {
-		outcome = row[i].probe(context);
-		doctor_print_row(&layout, row[i].name, &outcome);
+		outcome = outcomes[i];
+		for (k = 0; k < i; k++)
+			outcome_shorten(&outcome, &outcomes[k], row[k].name);
+		outcome_print_row(&layout, row[i].name, &outcome);
 		have += outcome.available != CAPS_NO;
 	}
 	printf("%zu of %zu here (uid %u)\n", have, n, (unsigned int)context->uid);

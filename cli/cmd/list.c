@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sparkctl list: what can be asked for. A listing is one row with its two printers; the lines come
- * from the tables of metrics and capabilities.
+ * from the tables of metrics and capabilities, and from the catalog of events.
  */
-#include <jansson.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/analyze/metric.h"
 #include "cli/caps/caps.h"
 #include "cli/cmd/cmd.h"
+#include "cli/cmd/list.h"
+#include "cli/cmd/outcome.h"
 #include "cli/log.h"
 #include "cli/term.h"
 #include "cli/text.h"
 #include "common/base.h"
 
-enum { LIST_NARROW = 72 };
-
-struct list_options {
-	bool json;
-	bool bias;
-};
+enum { LIST_NARROW = 72, LIST_METRIC_CELLS = 6 };
 
 static const struct opt list_rows[] = {
 	{ .name = "bias", .letter = 'b', .kind = OPT_FLAG,
@@ -34,14 +30,21 @@ static const struct opt list_rows[] = {
 static const struct command_example list_examples[] = {
 	{ "sparkctl list metrics", "the columns that run can show" },
 	{ "sparkctl list capabilities", "what the machine may allow or not" },
+	{ "sparkctl list events", "what can be counted, and what can't be here" },
+	{ "sparkctl list events 'sched:*,msr/*'", "tracepoints and others by pattern" },
 	{ "sparkctl list --json", "everything, for programs" },
 	{ NULL, NULL },
 };
 
+static bool list_is_narrow(size_t width)
+{
+	return width && width < LIST_NARROW;
+}
+
 /* Texts of one line, the last of which is wrapped; the widths belong to all but the last. */
 static void list_print_line(const char *const *cell, const size_t *columns, size_t n, size_t width)
 {
-	bool narrow = width && width < LIST_NARROW;
+	bool narrow = list_is_narrow(width);
 	size_t indent = 0, i;
 
 	for (i = 0; i + 1 < n; i++) {
@@ -53,91 +56,204 @@ static void list_print_line(const char *const *cell, const size_t *columns, size
 	text_wrap(stdout, cell[n - 1], narrow ? 2 : indent, width);
 }
 
-static void list_print_metrics(const struct list_options *options, size_t width)
+/* Metric i of those that there are and then of those that a program makes; NULL: no more. */
+static const struct metric *list_metric(size_t i)
 {
-	static const char *const head[] = { "metric", "unit", "class", "source", "meaning" };
-	size_t columns[] = { 8, 6, 7, 8 };
-	const struct metric *metric;
-	size_t i, n;
+	size_t n;
+	const struct metric *table = metric_table(&n);
 
-	metric = metric_table(&n);
-	for (i = 0; i < n; i++) {
-		columns[0] = MAX(columns[0], text_width(metric[i].name) + 2);
-		columns[1] = MAX(columns[1], text_width(metric[i].unit) + 2);
-		columns[2] = MAX(columns[2], text_width(metric[i].class_name) + 2);
-		columns[3] = MAX(columns[3], text_width(metric[i].source) + 2);
-	}
-	list_print_line(head, columns, ARRAY_SIZE(head), width);
-	for (i = 0; i < n; i++) {
-		const char *cell[] = { metric[i].name, metric[i].unit, metric[i].class_name,
-			metric[i].source, metric[i].meaning };
-
-		list_print_line(cell, columns, ARRAY_SIZE(cell), width);
-		if (!options->bias)
-			continue;
-		fputs("    bias: ", stdout);
-		text_wrap(stdout, metric[i].bias, 10, width);
-	}
+	if (i < n)
+		return &table[i];
+	return i < n + METRIC_CLIENT_COLUMNS ? &metric_client_examples()[i - n] : NULL;
 }
 
-static json_t *list_json_metrics(void)
+bool list_wants(const struct list_options *options, const char *name)
 {
-	const struct metric *metric;
-	json_t *all = json_array();
-	size_t i, n;
-
-	metric = metric_table(&n);
-	for (i = 0; i < n; i++)
-		json_array_append_new(all, json_pack("{ss ss ss ss ss ss}",
-			"name", metric[i].name, "unit", metric[i].unit,
-			"class", metric[i].class_name, "source", metric[i].source,
-			"meaning", metric[i].meaning, "bias", metric[i].bias));
-	return all;
+	return !options->globs || metric_glob(options->globs, name);
 }
 
-static void list_print_capabilities(const struct list_options *options, size_t width)
+/* What a metric rests on: the first row whose pattern matches. */
+static const struct { const char *metrics, *capability; } list_needs[] = {
+	{ "cpu,cpu.*,offcpu", "switch-detector" },
+	{ "*", "preload" },
+};
+
+/* Outcomes that several metrics share, each tried once. */
+struct list_outcomes {
+	struct outcome of[ARRAY_SIZE(list_needs)];
+};
+
+static void list_try_needs(struct list_outcomes *outcomes)
 {
-	static const char *const head[] = { "capability", "here", "meaning" };
-	static const char *const here[] = { "no", "part", "yes" };
-	static const size_t columns[] = { 19, 6 };
-	const struct capability *row;
 	struct caps_context context;
-	struct outcome outcome;
+	size_t i;
+
+	caps_init(&context, "");
+	for (i = 0; i < ARRAY_SIZE(list_needs); i++)
+		outcomes->of[i] = caps_find(list_needs[i].capability)->probe(&context);
+}
+
+static const struct outcome *list_metric_outcome(const struct list_outcomes *outcomes,
+	const struct metric *metric)
+{
+	const struct outcome *preload = &outcomes->of[ARRAY_SIZE(list_needs) - 1];
+	size_t i = 0;
+
+	/* Without the agent there are no regions, whatever else is here. */
+	while (preload->available != CAPS_NO && !metric_glob(list_needs[i].metrics, metric->name))
+		i++;
+	return preload->available == CAPS_NO ? preload : &outcomes->of[i];
+}
+
+static void list_print_metric(const struct list_options *options, const struct metric *metric,
+	const struct outcome *outcome, const size_t *columns, size_t width)
+{
+	const char *here = caps_available_name(outcome->available);
+	struct outcome_layout layout = { .width = width, .indent = 4 };
+	char below[512];
+
+	if (list_is_narrow(width)) {
+		snprintf(below, sizeof(below), "%s, %s: %s", metric->class_name, metric->source,
+			metric->meaning);
+		list_print_line((const char *const[]) { metric->name, metric->unit, here, below },
+			columns, 4, width);
+	} else {
+		list_print_line((const char *const[]) { metric->name, metric->unit, here,
+				metric->class_name, metric->source, metric->meaning },
+			columns, LIST_METRIC_CELLS, width);
+	}
+	if (outcome->available == CAPS_NO) {
+		fputs("    ", stdout);
+		outcome_print_texts(&layout, outcome);
+	}
+	if (options->bias) {
+		fputs("    bias: ", stdout);
+		text_wrap(stdout, metric->bias, 10, width);
+	}
+}
+
+static int list_print_metrics(const struct list_options *options, size_t width)
+{
+	const char *const head[] = { "metric", "unit", "here",
+		list_is_narrow(width) ? "class, source: meaning" : "class", "source", "meaning" };
+	size_t columns[] = { 8, 6, 6, 7, 8 };
+	struct list_outcomes outcomes;
+	const struct metric *metric;
+	size_t i;
+	int shown = 0;
+
+	for (i = 0; (metric = list_metric(i)); i++) {
+		columns[0] = MAX(columns[0], text_width(metric->name) + 2);
+		columns[1] = MAX(columns[1], text_width(metric->unit) + 2);
+		columns[3] = MAX(columns[3], text_width(metric->class_name) + 2);
+		columns[4] = MAX(columns[4], text_width(metric->source) + 2);
+	}
+	list_try_needs(&outcomes);
+	for (i = 0; (metric = list_metric(i)); i++) {
+		if (!list_wants(options, metric->name))
+			continue;
+		if (!shown++)
+			list_print_line(head, columns, list_is_narrow(width) ? 4 : LIST_METRIC_CELLS,
+				width);
+		list_print_metric(options, metric, list_metric_outcome(&outcomes, metric),
+			columns, width);
+	}
+	return shown;
+}
+
+static int list_json_metrics(const struct list_options *options, json_t *root)
+{
+	struct list_outcomes outcomes;
+	const struct metric *metric;
+	json_t *all = json_array(), *one;
+	size_t i;
+
+	list_try_needs(&outcomes);
+	for (i = 0; (metric = list_metric(i)); i++) {
+		if (!list_wants(options, metric->name))
+			continue;
+		one = json_pack("{ss ss ss ss ss ss}",
+			"name", metric->name, "unit", metric->unit,
+			"class", metric->class_name, "source", metric->source,
+			"meaning", metric->meaning, "bias", metric->bias);
+		if (caps_json_outcome(one, list_metric_outcome(&outcomes, metric)) ||
+		    json_array_append_new(all, one))
+			return error("out of memory");
+	}
+	json_object_set_new(root, "metrics", all);
+	return (int)json_array_size(all);
+}
+
+/* Probes those that are asked for; wanted has CAPS_MOST places. */
+static void list_try_capabilities(const struct list_options *options, bool *wanted,
+	struct outcome *outcomes)
+{
+	struct caps_context context;
+	const struct capability *row;
 	size_t i, n;
 
-	(void)options;
 	caps_init(&context, "");
 	row = caps_table(&n);
-	list_print_line(head, columns, ARRAY_SIZE(head), width);
+	for (i = 0; i < n; i++)
+		wanted[i] = list_wants(options, row[i].name);
+	caps_probe(&context, wanted, outcomes);
+}
+
+static int list_print_capabilities(const struct list_options *options, size_t width)
+{
+	static const char *const head[] = { "capability", "here", "meaning" };
+	static const size_t columns[] = { 20, 6 };
+	struct outcome outcomes[CAPS_MOST];
+	bool wanted[CAPS_MOST] = { false };
+	const struct capability *row;
+	size_t i, n;
+	int shown = 0;
+
+	row = caps_table(&n);
+	list_try_capabilities(options, wanted, outcomes);
 	for (i = 0; i < n; i++) {
-		outcome = row[i].probe(&context);
-		list_print_line((const char *const[]) { row[i].name, here[outcome.available],
-				row[i].meaning }, columns, ARRAY_SIZE(head), width);
+		if (!wanted[i])
+			continue;
+		if (!shown++)
+			list_print_line(head, columns, ARRAY_SIZE(head), width);
+		list_print_line((const char *const[]) { row[i].name,
+				caps_available_name(outcomes[i].available), row[i].meaning },
+			columns, ARRAY_SIZE(head), width);
 	}
+	return shown;
 }
 
 /* The outcomes with the meaning beside each. */
-static json_t *list_json_capabilities(void)
+static int list_json_capabilities(const struct list_options *options, json_t *root)
 {
-	struct caps_context context;
+	json_t *all = json_array(), *one;
+	struct outcome outcomes[CAPS_MOST];
+	bool wanted[CAPS_MOST] = { false };
 	const struct capability *row;
-	json_t *all;
 	size_t i, n;
 
-	caps_init(&context, "");
-	all = caps_json(&context);
 	row = caps_table(&n);
-	for (i = 0; all && i < n; i++)
-		json_object_set_new(json_array_get(all, i), "meaning", json_string(row[i].meaning));
-	return all;
+	list_try_capabilities(options, wanted, outcomes);
+	for (i = 0; i < n; i++) {
+		if (!wanted[i])
+			continue;
+		one = json_pack("{ss ss}", "name", row[i].name, "meaning", row[i].meaning);
+		if (caps_json_outcome(one, &outcomes[i]) || json_array_append_new(all, one))
+			return error("out of memory");
+	}
+	n = json_array_size(all);
+	json_object_set_new(root, "capabilities", all);
+	return (int)n;
 }
 
+/* Each returns how many names it has, or -1 after one sentence. */
 static const struct listing {
 	const char *name;
-	void (*print)(const struct list_options *options, size_t width);
-	json_t *(*json)(void);
+	int (*print)(const struct list_options *options, size_t width);
+	int (*json)(const struct list_options *options, json_t *root);
 } listings[] = {
 	{ "metrics", list_print_metrics, list_json_metrics },
+	{ "events", list_print_events, list_json_events },
 	{ "capabilities", list_print_capabilities, list_json_capabilities },
 };
 
@@ -151,67 +267,76 @@ static const struct listing *list_find(const char *word)
 	return NULL;
 }
 
-/* One listing, or all if only is NULL. */
-static void list_print(const struct list_options *options, const struct listing *only)
+/* One listing, or all if only is NULL. Returns how many names there are, or -1. */
+static int list_print(const struct list_options *options, const struct listing *only)
 {
 	size_t width = term_width(STDOUT_FILENO), i;
-	bool first = true;
+	int got, n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(listings); i++) {
 		if (only && only != &listings[i])
 			continue;
-		if (!first)
+		if (n)
 			putchar('\n');
-		listings[i].print(options, width);
-		first = false;
+		got = listings[i].print(options, width);
+		if (got < 0)
+			return -1;
+		n += got;
 	}
+	return n;
 }
 
-static int list_print_json(const struct listing *only)
+static int list_print_json(const struct list_options *options, const struct listing *only)
 {
 	json_t *root = json_pack("{ss}", "schema", "spark-list/1");
+	int got = root ? 0 : error("out of memory"), n = 0;
 	size_t i;
-	int err;
 
-	for (i = 0; i < ARRAY_SIZE(listings); i++)
-		if (!only || only == &listings[i])
-			json_object_set_new(root, listings[i].name, listings[i].json());
-	if (!root)
-		return error("out of memory");
-	err = json_dumpf(root, stdout, JSON_INDENT(2));
-	json_decref(root);
-	if (!err)
+	for (i = 0; got >= 0 && i < ARRAY_SIZE(listings); i++) {
+		if (only && only != &listings[i])
+			continue;
+		got = listings[i].json(options, root);
+		n += got;
+	}
+	/* A failed write is left to command_end_output, which knows what to say. */
+	if (got >= 0 && n && !json_dumpf(root, stdout, JSON_INDENT(2)))
 		putchar('\n');
-	return 0;
+	json_decref(root);
+	return got < 0 ? -1 : n;
 }
 
 static int list_run(int argc, char **argv)
 {
 	struct list_options options = { .json = false };
 	const struct listing *only = NULL;
-	int status, first = command_parse(&command_list, &options, argc, argv, &status);
+	int status, n, first = command_parse(&command_list, &options, argc, argv, &status);
 
 	if (first < 0)
 		return status;
-	if (argc - first > 1)
-		return command_misused(&command_list, "takes one operand, not also",
-			argv[first + 1]);
+	if (argc - first > 2)
+		return command_misused(&command_list, "takes two operands, not also",
+			argv[first + 2]);
 	if (first < argc) {
 		only = list_find(argv[first]);
 		if (!only)
 			return command_misused(&command_list,
-				"lists metrics or capabilities, not", argv[first]);
+				"lists metrics, events or capabilities, not", argv[first]);
 	}
-	if (options.json)
-		return list_print_json(only) ? STATUS_FAILURE : STATUS_OK;
-	list_print(&options, only);
-	return STATUS_OK;
+	if (argc - first == 2)
+		options.globs = argv[first + 1];
+	n = options.json ? list_print_json(&options, only) : list_print(&options, only);
+	if (n < 0)
+		return STATUS_FAILURE;
+	if (n)
+		return STATUS_OK;
+	error("none of the %s matches '%s'", only ? only->name : "names", options.globs);
+	return STATUS_USAGE;
 }
 
 const struct command command_list = {
 	.name = "list",
-	.summary = "list what can be asked for: metrics, capabilities",
-	.usage = "[OPTION...] [metrics|capabilities]",
+	.summary = "list what can be asked for: metrics, events, capabilities",
+	.usage = "[OPTION...] [metrics|events|capabilities [PATTERNS]]",
 	.options = list_rows,
 	.examples = list_examples,
 	.run = list_run,

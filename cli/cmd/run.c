@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command "run": a session and its report. */
 #include <locale.h>
-#include <string.h>
 
 #include "cli/cmd/launch.h"
 #include "cli/cmd/print.h"
@@ -63,7 +62,7 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.follow = o->follow,
 		.cpu_clock = o->cpu_clock,
 		.timeout_ns = o->timeout_ns,
-		.probe_all = o->record || strcmp(o->print.format, "table") != 0,
+		.probe_all = o->record != NULL,
 		.objects = o->record != NULL,
 		.note = o->note,
 	};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command "stat": totals of a program from outside; nothing is loaded into it. */
 #include <locale.h>
-#include <string.h>
 
 #include "cli/cmd/launch.h"
 #include "cli/cmd/print.h"
@@ -44,7 +43,6 @@ static int stat_and_report(const struct stat_options *o, const struct event_list
 		.no_inherit = o->no_inherit,
 		.follow = o->follow,
 		.timeout_ns = o->timeout_ns,
-		.probe_all = strcmp(o->print.format, "table") != 0,
 	};
 	struct session *session;
 	enum session_end end = session_run(&session, &so);

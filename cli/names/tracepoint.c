@@ -105,10 +105,11 @@ static int tracepoint_unknown(struct tracepoint_search *search)
 static int tracepoint_add_hidden(struct tracepoint_search *search, int err)
 {
 	struct event *event = event_add(search->list, PERF_TYPE_TRACEPOINT, 0);
-	struct outcome why = advice_tracefs(err);
+	struct outcome why;
 
 	if (!event || event_set(&event->name, "%s:%s", search->systems, search->names))
 		return -1;
+	why = advice_tracefs(search->context->caps, err, err == ENOENT ? NULL : search->mount, event->name);
 	event->side = tracepoint_side(search->systems);
 	return event_set(&event->obstacle, "%s%s%s", why.because, why.remedy[0] ? "; " : "", why.remedy) ? -1 : 1;
 }
@@ -117,6 +118,7 @@ int tracepoint_add(struct names_context *context, struct event_list *list, const
 	const char *name)
 {
 	struct tracepoint_search search = { .context = context, .list = list, .systems = system, .names = name };
+	const char *closed = NULL;
 	size_t i, from = list->n;
 	int result, err = ENOENT;
 	char path[128];
@@ -135,8 +137,12 @@ int tracepoint_add(struct names_context *context, struct event_list *list, const
 			return tracepoint_add_hidden(&search, search.refused);
 		if (result == 0)
 			return tracepoint_unknown(&search);
-		err = result == -EACCES || result == -EPERM ? -result : err;
+		if (result == -EACCES || result == -EPERM) {
+			closed = mounts[i];
+			err = -result;
+		}
 	}
+	search.mount = closed;
 	return tracepoint_add_hidden(&search, err);
 }
 

@@ -71,7 +71,9 @@ static enum table_kind table_kind_of(const struct report *report, const struct m
 
 static bool table_in_windows(const struct report_column *column, const struct report *report)
 {
-	return column->metric->in_windows && (!report->options.metrics || column->shown);
+	if (report->options.metrics)
+		return column->shown && column->metric->in_windows != METRIC_NEVER;
+	return column->metric->in_windows == METRIC_ALWAYS;
 }
 
 /* The order of a table is not that of the catalog: shares beside the times, the maximum last. */

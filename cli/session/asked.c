@@ -170,17 +170,11 @@ void asked_arm(struct asked *asked, const struct event_list *events, pid_t child
 	}
 }
 
-/* All ways of saying that there is no such counter. */
-static bool asked_absent(int err)
-{
-	return err == ENOENT || err == ENODEV || err == ENXIO || err == EOPNOTSUPP;
-}
-
 static struct outcome asked_reason(struct totals *t, const struct event *event, int err, struct caps_context *caps)
 {
 	if (event->path)
-		return advice_uprobe(caps, err);
-	if (event->hardware && asked_absent(err)) {
+		return advice_perf_privilege(caps, err);
+	if (event->hardware && err != EINVAL && advice_means_absent(err)) {
 		if (t->pmu || t->asked.pmu)
 			return outcome_no("", "this PMU does not have the event (%s)", advice_errno_name(err));
 		if (totals_hardware(t, caps).available == CAPS_NO)

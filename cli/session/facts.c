@@ -88,12 +88,13 @@ static void preload_judge(const struct session *s, struct outcome *o)
 
 void session_probe(struct session *s)
 {
+	bool wanted[CAPS_MOST] = { false };
 	size_t n;
 	const struct capability *rows = caps_table(&n);
 
-	for (size_t i = 0; i < n && i < ARRAY_SIZE(s->capabilities); i++)
-		if (!probed_asked(s, rows[i].name))
-			s->outcomes[i] = rows[i].probe(&s->caps);
+	for (size_t i = 0; i < n; i++)
+		wanted[i] = !probed_asked(s, rows[i].name);
+	caps_probe(&s->caps, wanted, s->outcomes);
 	s->probed = true;
 }
 
@@ -103,11 +104,12 @@ static void capability_facts(struct session *s)
 	const struct capability *rows = caps_table(&n);
 
 	s->facts.ncapabilities = 0;
-	for (size_t i = 0; i < n && i < ARRAY_SIZE(s->capabilities); i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct outcome *o = &s->outcomes[i];
 		bool asked = probed_asked(s, rows[i].name);
 
-		if (!asked && !s->probed)
+		/* Why the agent is not in the command has a line of its own, and stands here as well. */
+		if (!asked && !s->probed && (s->options->outside || strcmp(rows[i].name, "preload") != 0))
 			continue;
 		if (!outcome_known(s, rows[i].name, o) && (asked || !o->because[0]))
 			*o = rows[i].probe(&s->caps);

@@ -12,6 +12,7 @@
 #include "cli/caps/caps.h"
 #include "cli/session/session.h"
 #include "common/perf.h"
+#include "common/source_table.h"
 #include "common/wire.h"
 
 #define SESSION_TICK_NS (100 * NSEC_PER_MSEC)
@@ -231,18 +232,20 @@ struct process {
 	u32 wire_pid;                /* as in its segment; 0: no agent */
 	struct segment *segment;
 	int pidfd;                   /* -1: none */
+	int io_fd;                   /* of its /proc/PID/io, -1: to be opened when it is read */
 	bool alive;
 	bool unwatched;              /* only its segment says that it is there; its pid is not to be relied on */
 	bool born;                   /* the record of its fork was read */
 	u64 image_ns;                /* it is known to have been this image then: older execs are not news */
-	bool exec;                   /* an image that came by exec: its usage starts at begin */
+	bool exec;                   /* it came by exec after a measured image: its usage does not start at 0 */
 	bool forked;
 	bool harvested;
-	struct wire_rusage begin;    /* at the image's start */
-	struct wire_rusage last;     /* newest figures of /proc while it lived */
-	u64 last_ns;
+	struct usage last;           /* newest figures of /proc; estimates without a note are not its final ones */
+	struct usage final_sched;    /* of the leader, the only thread that a zombie has */
+	bool sampled;                /* last is filled */
+	bool sched_sampled;          /* final_sched is */
+	bool settled;                /* facts.usage is */
 	u64 children_faults;         /* of those it waited for */
-	bool exact;                  /* last are its final figures, by its parent */
 	u32 threads;                 /* that live, by the kernel's records; 0: not tracked */
 	bool hidden;                 /* its exec took the kernel's records off it */
 	u64 leaving_ns;              /* an exit was told that may have been that; 0: none */
@@ -286,23 +289,38 @@ void process_inherit(struct process *child, const struct process *parent);
 struct process_stat {
 	char state;
 	u32 parent;
-	u64 minflt, children_minflt, majflt, utime, stime;
+	u64 minflt, children_minflt, majflt, utime, stime, threads;
 	int exit;                    /* wait status of a zombie */
 };
 
 /* Takes the text apart, which it changes; false: it is none. */
 bool process_stat_parse(char *text, struct process_stat *stat);
-/* CPU time and faults from /proc/PID/stat; false: gone. *status: the wait status of a zombie, else -1. */
-bool process_sample(struct process *process, u64 now_ns, int *status);
-/* The main child was waited for, after process_sample() of the zombie. */
-void process_reaped(struct process *process, const struct rusage *usage);
+/* The same from /proc/PID/stat; false: gone. */
+bool process_stat(u32 pid, struct process_stat *stat);
 /* The pid of its parent, now; 0: gone. */
 u32 process_parent(u32 pid);
 /* It has ended, or become another image. */
 void process_end(struct process *process, enum process_end how, u64 end_ns);
-/* Settles usage from the agent's record of it; wire may be NULL. */
-void process_settle(struct process *process, const struct wire_process *wire);
+/* Reads /proc/PID/NAME as text; its length, or -errno. */
+ssize_t process_read_file(u32 pid, const char *name, char *text, size_t size);
 void processes_free(struct processes *all);
+
+/* ---- sample.c: what a process has used */
+
+/*
+ * Opens what only root may open once the process is a zombie, or has changed its user: to read is
+ * allowed then.
+ */
+void process_keep_open(struct process *process);
+/*
+ * Its figures from /proc; false: gone. sources: as asked for; the figures of source sched are only
+ * added up over threads if it is among them. *status: the wait status of a zombie, else -1.
+ */
+bool process_sample(struct process *process, u32 sources, int *status);
+/* The main child was waited for, after process_sample() of the zombie. */
+void process_reaped(struct process *process, const struct rusage *usage);
+/* Settles its usage from the agent's record, and what that lacks from /proc; wire may be NULL. */
+void process_settle(struct process *process, const struct wire_process *wire);
 
 /* ---- track.c: the kernel's own records of the tree */
 
@@ -395,8 +413,8 @@ struct session {
 	bool main_hidden;            /* the command is one of them */
 	struct session_facts facts;
 	struct process_facts *process_facts;
-	struct capability_fact capabilities[16];
-	struct outcome outcomes[16];
+	struct capability_fact capabilities[CAPS_MOST];
+	struct outcome outcomes[CAPS_MOST];
 	bool probed;                 /* outcomes are those of before the start */
 	u64 watch_ns;                /* when the watcher looks next; 0: never */
 	struct loss_fact losses[5];

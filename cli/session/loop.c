@@ -77,13 +77,18 @@ void session_process_gone(struct process *p, int status, u64 end_ns)
 struct process *session_image_replaced(struct session *s, struct process *old, u64 at_ns)
 {
 	struct process *p;
+	int io_fd = old->io_fd;
 
+	old->io_fd = -1;
 	process_end(old, PROCESS_EXEC, at_ns);
 	segment_left(old);
 	p = process_add(&s->processes, old->facts.pid, 0, at_ns);
-	if (!p)
+	if (!p) {
+		close(io_fd);
 		return NULL;
+	}
 	p->exec = p->born = true;
+	p->io_fd = io_fd;
 	p->facts.parent = old->facts.parent;
 	p->image_ns = at_ns;
 	p->threads = old->threads ? 1 : 0; /* exec ends the others */
@@ -152,6 +157,14 @@ static struct segment *segment_next(struct session *s)
 	return g;
 }
 
+/* A recording keeps threads apart, but is not to delay their ends; that is for who asks for their rows. */
+static u32 thread_flags(const struct session_options *options)
+{
+	if (options->group != PROFILE_BY_THREAD)
+		return 0;
+	return options->threads_most ? WIRE_PER_THREAD : WIRE_PER_THREAD | WIRE_THREAD_USAGE;
+}
+
 void session_hello(struct session *s, struct server_hello *h)
 {
 	struct wire_config config = {
@@ -164,7 +177,7 @@ void session_hello(struct session *s, struct server_hello *h)
 		.peer_fd = -1,
 		.verdict = WIRE_GO,
 		.flags = (s->options->cpu_clock ? WIRE_CPU_CLOCK : 0u) | (s->options->no_inherit ? WIRE_NO_FORKS : 0u) |
-			 (s->options->group == PROFILE_BY_THREAD ? WIRE_PER_THREAD : 0u),
+			 thread_flags(s->options),
 	};
 	struct segment *g = NULL;
 	struct process *p;
@@ -188,6 +201,8 @@ void session_hello(struct session *s, struct server_hello *h)
 		g->live = 1;
 	}
 	p = g ? image_of(s, (u32)h->pid) : NULL;
+	if (p && p->exec)
+		config.flags |= WIRE_EXECED;
 	server_answer(h, &config, g ? g->fd : -1);
 	if (p) {
 		process_join(p, g);
@@ -224,7 +239,7 @@ static void main_changed(struct session *s)
 	if (p) {
 		int status;
 
-		process_sample(p, s->end_ns - s->start_ns, &status);
+		process_sample(p, s->options->sources, &status);
 	}
 	wait4(s->spawn.pid, &s->wait_status, 0, &s->usage);
 	s->main_ended = true;
@@ -284,7 +299,7 @@ static void ends_look(struct session *s, const struct pollfd *fds, u32 n, struct
 
 		if (!(fds[i].revents & (POLLIN | POLLERR | POLLHUP)) || !whose[i]->alive)
 			continue;
-		process_sample(whose[i], relative_now(s), &status);
+		process_sample(whose[i], s->options->sources, &status);
 		session_process_gone(whose[i], status, track_end(s, whose[i], relative_now(s)));
 	}
 }
@@ -339,7 +354,8 @@ static void tick(struct session *s, u64 now)
 	segments_look(s);
 	live = processes_live(&s->processes, &n);
 	for (size_t i = 0; i < n; i++)
-		if (!live[i]->unwatched && !process_sample(live[i], now - s->start_ns, &status) && live[i]->pidfd < 0)
+		if (!live[i]->unwatched && !process_sample(live[i], s->options->sources, &status) &&
+		    live[i]->pidfd < 0)
 			session_process_gone(live[i], -1, track_end(s, live[i], now - s->start_ns));
 }
 

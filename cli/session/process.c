@@ -48,9 +48,9 @@ struct process *process_add(struct processes *all, u32 pid, u32 ppid, u64 start_
 	p->facts.pid = pid;
 	p->facts.parent = parent ? parent->facts.id : 0;
 	p->facts.start_ns = start_ns;
-	p->facts.usage_state = CELL_UNAVAILABLE;
 	p->alive = true;
 	p->pidfd = descriptor_keep((int)syscall(SYS_pidfd_open, pid, 0), DESCRIPTORS_SPARE);
+	p->io_fd = -1;
 	return p;
 }
 
@@ -111,7 +111,7 @@ struct process *process_find_at(const struct processes *all, u32 pid, u64 ns)
 	return NULL;
 }
 
-static ssize_t proc_read(u32 pid, const char *name, char *text, size_t size)
+ssize_t process_read_file(u32 pid, const char *name, char *text, size_t size)
 {
 	char path[64];
 	ssize_t n;
@@ -120,18 +120,19 @@ static ssize_t proc_read(u32 pid, const char *name, char *text, size_t size)
 	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -1;
+		return -errno;
 	n = read(fd, text, size - 1);
+	if (n < 0)
+		n = -errno;
 	close(fd);
-	if (n >= 0)
-		text[n] = 0;
+	text[MAX(n, 0)] = 0;
 	return n;
 }
 
 bool process_describe(struct process *p)
 {
 	char text[4096], path[64];
-	ssize_t n = proc_read(p->facts.pid, "cmdline", text, sizeof(text));
+	ssize_t n = process_read_file(p->facts.pid, "cmdline", text, sizeof(text));
 
 	if (n > 0) {
 		for (ssize_t i = 0; i + 1 < n; i++)
@@ -199,7 +200,8 @@ void process_inherit(struct process *p, const struct process *parent)
 }
 
 /* proc(5): fields behind the command, which may contain anything but ends with the last ')'. */
-enum { STAT_PARENT = 1, STAT_MINFLT = 7, STAT_CMINFLT = 8, STAT_MAJFLT = 9, STAT_UTIME = 11, STAT_STIME = 12, STAT_EXIT = 49 };
+enum { STAT_PARENT = 1, STAT_MINFLT = 7, STAT_CMINFLT = 8, STAT_MAJFLT = 9, STAT_UTIME = 11, STAT_STIME = 12,
+       STAT_THREADS = 17, STAT_EXIT = 49 };
 
 bool process_stat_parse(char *text, struct process_stat *stat)
 {
@@ -217,45 +219,32 @@ bool process_stat_parse(char *text, struct process_stat *stat)
 	stat->majflt = field[STAT_MAJFLT];
 	stat->utime = field[STAT_UTIME];
 	stat->stime = field[STAT_STIME];
+	stat->threads = field[STAT_THREADS];
 	stat->exit = (int)field[STAT_EXIT];
 	return true;
 }
 
-static bool stat_read(u32 pid, struct process_stat *stat)
+bool process_stat(u32 pid, struct process_stat *stat)
 {
 	char text[1024];
 
-	return proc_read(pid, "stat", text, sizeof(text)) > 0 && process_stat_parse(text, stat);
-}
-
-bool process_sample(struct process *p, u64 now_ns, int *status)
-{
-	u64 tick_ns = NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK);
-	struct process_stat stat;
-
-	*status = -1;
-	if (!stat_read(p->facts.pid, &stat))
-		return false;
-	p->last = (struct wire_rusage){
-		.minflt = stat.minflt,
-		.majflt = stat.majflt,
-		.utime_ns = stat.utime * tick_ns,
-		.stime_ns = stat.stime * tick_ns,
-		.cpu_ns = (stat.utime + stat.stime) * tick_ns,
-		.valid = 1,
-	};
-	p->last_ns = now_ns;
-	p->children_faults = stat.children_minflt;
-	if (stat.state == 'Z' || stat.state == 'X')
-		*status = stat.exit;
-	return true;
+	return process_read_file(pid, "stat", text, sizeof(text)) > 0 && process_stat_parse(text, stat);
 }
 
 u32 process_parent(u32 pid)
 {
 	struct process_stat stat;
 
-	return stat_read(pid, &stat) ? stat.parent : 0;
+	return process_stat(pid, &stat) ? stat.parent : 0;
+}
+
+static void process_close(struct process *p)
+{
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	if (p->io_fd >= 0)
+		close(p->io_fd);
+	p->pidfd = p->io_fd = -1;
 }
 
 void process_end(struct process *p, enum process_end how, u64 end_ns)
@@ -263,69 +252,7 @@ void process_end(struct process *p, enum process_end how, u64 end_ns)
 	p->alive = false;
 	p->facts.ended = how;
 	p->facts.end_ns = end_ns;
-	if (p->pidfd >= 0)
-		close(p->pidfd);
-	p->pidfd = -1;
-}
-
-static u64 timeval_ns(struct timeval v)
-{
-	return (u64)v.tv_sec * NSEC_PER_SEC + (u64)v.tv_usec * NSEC_PER_USEC;
-}
-
-void process_reaped(struct process *p, const struct rusage *u)
-{
-	/* wait4(2) adds the children that were waited for; any of them had page faults. */
-	if (p->children_faults)
-		return;
-	p->last = (struct wire_rusage){
-		.utime_ns = timeval_ns(u->ru_utime),
-		.stime_ns = timeval_ns(u->ru_stime),
-		.cpu_ns = timeval_ns(u->ru_utime) + timeval_ns(u->ru_stime),
-		.minflt = (u64)u->ru_minflt,
-		.majflt = (u64)u->ru_majflt,
-		.nvcsw = (u64)u->ru_nvcsw,
-		.nivcsw = (u64)u->ru_nivcsw,
-		.valid = 1,
-	};
-	p->exact = true;
-}
-
-static struct wire_rusage usage_minus(const struct wire_rusage *a, const struct wire_rusage *b)
-{
-	return (struct wire_rusage){
-		.cpu_ns = a->cpu_ns - MIN(a->cpu_ns, b->cpu_ns),
-		.utime_ns = a->utime_ns - MIN(a->utime_ns, b->utime_ns),
-		.stime_ns = a->stime_ns - MIN(a->stime_ns, b->stime_ns),
-		.minflt = a->minflt - MIN(a->minflt, b->minflt),
-		.majflt = a->majflt - MIN(a->majflt, b->majflt),
-		.nvcsw = a->nvcsw - MIN(a->nvcsw, b->nvcsw),
-		.nivcsw = a->nivcsw - MIN(a->nivcsw, b->nivcsw),
-		.valid = 1,
-	};
-}
-
-void process_settle(struct process *p, const struct wire_process *wire)
-{
-	static const struct wire_rusage zero;
-	const struct wire_rusage *begin = p->exec && p->begin.valid ? &p->begin : &zero;
-
-	if (p->facts.usage_state != CELL_UNAVAILABLE)
-		return;
-	if (wire && wire->flags & WIRE_PROCESS_EXITED && wire->end_usage.valid) {
-		p->facts.usage = usage_minus(&wire->end_usage, begin);
-		p->facts.usage_state = CELL_COUNTED;
-		p->facts.usage_note = NULL;
-	} else if (p->last.valid) {
-		p->facts.usage = usage_minus(&p->last, begin);
-		p->facts.usage_state = p->exact ? CELL_COUNTED : CELL_ESTIMATE;
-		p->facts.usage_note = p->exact ? "from wait4" : p->alive ? "as of now, in clock ticks, from /proc" :
-				      p->facts.agent ? "it ended without its exit handlers: last seen in /proc, in clock ticks" :
-						       "no agent was in it: last seen in /proc, in clock ticks";
-	} else {
-		p->facts.usage_note = p->facts.agent ? "it ended without its exit handlers" :
-						       "no agent was in it, and it ended before it was seen in /proc";
-	}
+	process_close(p);
 }
 
 void processes_free(struct processes *all)
@@ -333,8 +260,7 @@ void processes_free(struct processes *all)
 	for (size_t i = 0; i < all->count; i++) {
 		struct process *p = all->list[i];
 
-		if (p->pidfd >= 0)
-			close(p->pidfd);
+		process_close(p);
 		free(p->command);
 		free(p->image);
 		free(p->no_agent);

@@ -112,6 +112,8 @@ static enum session_end session_measure(struct session *s)
 	s->start_ns = session_now();
 	s->start_ticks = session_ticks(s);
 	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
+	if (p)
+		process_keep_open(p);
 	failed = spawn_go(&s->spawn);
 	if (failed)
 		return exec_failed(s, failed);

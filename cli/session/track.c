@@ -227,7 +227,8 @@ static void event_fork(struct session *s, const struct track_event *e, u64 ns)
 	struct process *parent = process_find_at(&s->processes, e->ppid, ns), *p;
 
 	if (e->pid == e->ppid) {
-		p = process_at(s, e->pid, ns);
+		/* Its end may have been seen before this record was read. */
+		p = process_find_at(&s->processes, e->pid, ns);
 		if (p) {
 			p->threads++;
 			p->facts.threads++;

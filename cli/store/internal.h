@@ -16,15 +16,6 @@ extern const char store_schema[];
 /* The names of the tables; NULL ends the list. */
 extern const char *const store_tables[];
 
-/* A row of struct wire_rusage as the table usage has it. */
-struct store_usage_field {
-	const char *name;
-	size_t offset;
-};
-
-/* Ends with a row without a name. */
-extern const struct store_usage_field store_usage_fields[];
-
 /* What a row of the table usage is of. */
 enum store_usage_kind { STORE_USAGE_PROCESS, STORE_USAGE_THREAD, STORE_USAGE_WINDOW };
 

@@ -6,12 +6,16 @@
 #include "cli/store/internal.h"
 
 #define READ_NONE (~0u)
+#define STORE_CELLS_MAX 256u
+#define STORE_REASONS_MAX 256u
 
 /* The file may be anybody's: numbers are checked before they are used as places. */
 struct store_reader {
 	struct store_db db;
 	struct recording *recording;
 	u32 narguments;
+	u32 cells[STORE_CELLS_MAX];  /* the numbers of the file's cells, 0 being cpu's; READ_NONE: not known here */
+	const char *reasons[STORE_REASONS_MAX];
 	u32 *names;                  /* the profile's numbers, by those of the file; READ_NONE: not there */
 	u32 nnames;
 	struct store_path {

@@ -31,13 +31,11 @@ static int read_process(void *context, sqlite3_stmt *row)
 		.signal = sqlite3_column_int(row, 9), .threads = read_u32(row, 10), .bracket = read_u32(row, 11),
 		.pair = read_u32(row, 12), .detector = read_u32(row, 13), .sealed_cpu = read_u32(row, 14),
 		.agent = sqlite3_column_int(row, 15), .no_agent = read_text(reader, row, 16),
-		.usage_note = read_text(reader, row, 18),
 	};
 	for (i = 0; ended && store_ends[i] && strcmp(store_ends[i], ended) != 0; i++)
 		;
 	/* They are numbered without gaps, from 1. */
-	if (process->id != ++facts->nprocesses || !ended || !store_ends[i] ||
-	    read_state(row, 17, &process->usage_state))
+	if (process->id != ++facts->nprocesses || !ended || !store_ends[i])
 		return read_damaged(reader, "a process");
 	process->ended = (enum process_end)i;
 	return 0;
@@ -50,10 +48,8 @@ static int read_thread(void *context, sqlite3_stmt *row)
 	struct profile_thread thread = {
 		.process = read_u32(row, 1), .pid = read_u32(row, 2), .tid = read_u32(row, 3),
 		.threads = read_u32(row, 4), .detector = read_u32(row, 5), .wall = read_u64(row, 6),
-		.usage_note = read_text(reader, row, 8),
 	};
 
-	thread.usage.valid = sqlite3_column_int(row, 7) != 0;
 	if (read_u32(row, 0) != profile->nthreads + 1)
 		return read_damaged(reader, "a thread");
 	profile_add_thread(profile, &thread);
@@ -61,7 +57,7 @@ static int read_thread(void *context, sqlite3_stmt *row)
 }
 
 /* The usage that a row of its table is of; NULL: of nothing. */
-static struct wire_rusage *usage_of(struct store_reader *reader, u32 kind, u32 owner)
+static struct usage *usage_of(struct store_reader *reader, u32 kind, u32 owner)
 {
 	struct profile *profile = &reader->recording->profile;
 
@@ -76,32 +72,78 @@ static struct wire_rusage *usage_of(struct store_reader *reader, u32 kind, u32 o
 	return NULL;
 }
 
+static int read_cell(void *context, sqlite3_stmt *row)
+{
+	struct store_reader *reader = context;
+	u32 number = read_u32(row, 0), i;
+	const char *name = (const char *)sqlite3_column_text(row, 1);
+
+	if (number >= STORE_CELLS_MAX || !name)
+		return read_damaged(reader, "a cell");
+	reader->cells[number] = number ? READ_NONE : 0;
+	for (i = 0; number && i < source_cells(SOURCE_ALL); i++)
+		if (!strcmp(source_cell_of(i)->name, name))
+			reader->cells[number] = i + 1;
+	return 0;
+}
+
+static int read_reason(void *context, sqlite3_stmt *row)
+{
+	struct store_reader *reader = context;
+	u32 number = read_u32(row, 0);
+
+	if (number >= STORE_REASONS_MAX)
+		return read_damaged(reader, "a reason");
+	reader->reasons[number] = read_text(reader, row, 1);
+	return 0;
+}
+
+/* A cell of the file as it is numbered here, READ_NONE for one that is not known here; -1 after a message. */
+static int cell_at(struct store_reader *reader, sqlite3_stmt *row, int column, u32 *number)
+{
+	u32 i = read_u32(row, column);
+
+	if (i >= STORE_CELLS_MAX)
+		return read_damaged(reader, "the number of a cell");
+	*number = reader->cells[i];
+	return 0;
+}
+
 static int read_usage(void *context, sqlite3_stmt *row)
 {
 	struct store_reader *reader = context;
-	struct wire_rusage *usage = usage_of(reader, read_u32(row, 0), read_u32(row, 1));
-	const char *name = (const char *)sqlite3_column_text(row, 2);
-	const struct store_usage_field *field;
-	u64 value = read_u64(row, 3);
+	struct usage *usage = usage_of(reader, read_u32(row, 0), read_u32(row, 1));
+	u32 number = READ_NONE, reason = read_u32(row, 5);
+	struct cell cell = { .value = sqlite3_column_double(row, 3) };
 
-	if (!usage || !name)
+	if (!usage || reason >= STORE_REASONS_MAX || read_state(row, 4, &cell.state))
 		return read_damaged(reader, "a usage");
-	for (field = store_usage_fields; field->name; field++)
-		if (!strcmp(field->name, name))
-			memcpy((char *)usage + field->offset, &value, sizeof(value));
+	cell.note = reader->reasons[reason];
+	if (cell_at(reader, row, 2, &number))
+		return -1;
+	if (number == 0)
+		usage->cpu = cell;
+	else if (number != READ_NONE)
+		usage->cell[number - 1] = cell;
 	return 0;
+}
+
+static int read_cells(struct store_reader *reader)
+{
+	memset(reader->cells, 0xff, sizeof(reader->cells));
+	return store_each(&reader->db, "SELECT id, name FROM cell", read_cell, reader) ||
+	       store_each(&reader->db, "SELECT id, text FROM reason", read_reason, reader);
 }
 
 int read_processes(struct store_reader *reader)
 {
 	reader->recording->facts.processes = read_array(reader, "process", sizeof(struct process_facts));
-	if (!reader->recording->facts.processes)
+	if (!reader->recording->facts.processes || read_cells(reader))
 		return -1;
 	return store_each(&reader->db, "SELECT id, pid, parent, command, image, start_ns, end_ns, ended, status,"
-			  " signal, threads, bracket, pair, detector, sealed_cpu, agent, no_agent, usage_state,"
-			  " usage_note FROM process ORDER BY id", read_process, reader) ||
-	       store_each(&reader->db, "SELECT id, process, pid, tid, threads, detector, wall, usage_valid, usage_note"
-			  " FROM thread ORDER BY id", read_thread, reader);
+			  " signal, threads, bracket, pair, detector, sealed_cpu, agent, no_agent FROM process ORDER BY id", read_process, reader) ||
+	       store_each(&reader->db, "SELECT id, process, pid, tid, threads, detector, wall FROM thread"
+			  " ORDER BY id", read_thread, reader);
 }
 
 /* ---- names and paths ------------------------------------------------------------------------------- */
@@ -211,6 +253,13 @@ static int region_hist(struct store_reader *reader, struct profile_row *to, sqli
 	return err ? read_damaged(reader, "a histogram") : 0;
 }
 
+static int region_cells(struct profile_row *to)
+{
+	if (!to->cells)
+		to->cells = calloc(source_cells(SOURCE_ALL), sizeof(u64));
+	return to->cells ? 0 : read_no_memory();
+}
+
 /* Columns 2 on of the query below. */
 static int region_fill(struct store_reader *reader, struct profile_row *to, sqlite3_stmt *row)
 {
@@ -233,7 +282,9 @@ static int region_fill(struct store_reader *reader, struct profile_row *to, sqli
 	if (name_at(reader, row, 14, &to->unit))
 		return -1;
 	to->unit_mixed = sqlite3_column_int(row, 15);
-	to->cells_lost = sqlite3_column_int(row, 16);
+	to->cells_lost = sqlite3_column_int(row, 16) == 2;
+	if (sqlite3_column_int(row, 16) == 1 && region_cells(to))
+		return -1;
 	if (sqlite3_column_type(row, 17) != SQLITE_NULL && read_state(row, 17, &to->cpu_state))
 		return read_damaged(reader, "the state of a region's cpu");
 	to->cpu_note = read_text(reader, row, 18);
@@ -251,22 +302,18 @@ static int read_region(void *context, sqlite3_stmt *row)
 static int read_counter(void *context, sqlite3_stmt *row)
 {
 	struct store_reader *reader = context;
-	u32 i = row_of(reader, read_u32(row, 0), read_u32(row, 1)), id, number = 0;
-	const char *name = (const char *)sqlite3_column_text(row, 2);
+	u32 i = row_of(reader, read_u32(row, 0), read_u32(row, 1)), number = READ_NONE;
 	struct profile_row *to;
-	const struct source_cell *cell;
 
-	if (i == READ_NONE || !name)
+	if (i == READ_NONE || cell_at(reader, row, 2, &number))
 		return -1;
+	if (number == 0)
+		return read_damaged(reader, "a counter");
 	to = &reader->recording->profile.rows[i];
-	if (!to->cells)
-		to->cells = calloc(source_cells((1u << SOURCE_COUNT) - 1), sizeof(u64));
-	if (!to->cells)
-		return read_no_memory();
-	for (id = 0; id < SOURCE_COUNT; id++)
-		for (cell = source_table[id].cells; cell->name; cell++, number++)
-			if (!strcmp(cell->name, name))
-				to->cells[number] = read_u64(row, 3);
+	if (region_cells(to))
+		return -1;
+	if (number != READ_NONE)
+		to->cells[number - 1] = read_u64(row, 3);
 	return 0;
 }
 
@@ -310,8 +357,6 @@ static int read_window(void *context, sqlite3_stmt *row)
 	window->calls = read_u64(row, 4);
 	window->open = read_u64(row, 5);
 	window->wall = read_u64(row, 6);
-	window->usage_missing = sqlite3_column_int(row, 7);
-	window->usage.valid = window->calls > window->open;
 	return 0;
 }
 
@@ -366,15 +411,15 @@ int read_profile(struct store_reader *reader)
 	if (read_paths(reader))
 		return -1;
 	return store_each(&reader->db, "SELECT root, path, calls, wall, off, min, max, bracket, hist, open, open_wall,"
-			  " unsure, left, units, unit, unit_mixed, cells_lost, cpu_state, cpu_note FROM region"
+			  " unsure, left, units, unit, unit_mixed, counters, cpu_state, cpu_note FROM region"
 			  " ORDER BY rowid", read_region, reader) ||
-	       store_each(&reader->db, "SELECT root, path, name, value FROM counter ORDER BY rowid", read_counter,
+	       store_each(&reader->db, "SELECT root, path, cell, value FROM counter ORDER BY rowid", read_counter,
 			  reader) ||
 	       store_each(&reader->db, "SELECT root, path, name, count, sum, min, max, last FROM value ORDER BY rowid",
 			  read_value, reader) ||
-	       store_each(&reader->db, "SELECT id, process, pid, name, calls, open, wall, usage_missing FROM window"
+	       store_each(&reader->db, "SELECT id, process, pid, name, calls, open, wall FROM window"
 			  " ORDER BY id", read_window, reader) ||
-	       store_each(&reader->db, "SELECT kind, owner, name, value FROM usage", read_usage, reader) ||
+	       store_each(&reader->db, "SELECT kind, owner, cell, value, state, reason FROM usage", read_usage, reader) ||
 	       store_each(&reader->db, "SELECT process, tid, kind, name, count FROM diagnosis", read_diagnosis, reader) ||
 	       store_each(&reader->db, "SELECT process, tid, name, count FROM open_region", read_open, reader);
 }

@@ -7,23 +7,10 @@ const char *const store_ends[] = {
 	[PROCESS_UNKNOWN] = "unknown", NULL,
 };
 
-#define FIELD(name, member) { name, offsetof(struct wire_rusage, member) }
-
-const struct store_usage_field store_usage_fields[] = {
-	FIELD("cpu", cpu_ns),
-	FIELD("utime", utime_ns),
-	FIELD("stime", stime_ns),
-	FIELD("minflt", minflt),
-	FIELD("majflt", majflt),
-	FIELD("nvcsw", nvcsw),
-	FIELD("nivcsw", nivcsw),
-	{ NULL, 0 },
-};
-
 const char *const store_tables[] = {
 	"run", "argument", "note", "object", "capability", "clock", "total", "loss", "process", "thread",
-	"usage", "name", "path", "root", "region", "counter", "value", "window", "diagnosis",
-	"open_region", NULL,
+	"cell", "reason", "usage", "name", "path", "root", "region", "counter", "value", "window",
+	"diagnosis", "open_region", NULL,
 };
 
 const char store_schema[] =
@@ -37,21 +24,23 @@ const char store_schema[] =
 	"CREATE TABLE loss (name TEXT, count INTEGER, text TEXT);"
 	"CREATE TABLE process (id INTEGER PRIMARY KEY, pid INTEGER, parent INTEGER, command, image,"
 	" start_ns INTEGER, end_ns INTEGER, ended TEXT, status INTEGER, signal INTEGER, threads INTEGER,"
-	" bracket INTEGER, pair INTEGER, detector INTEGER, sealed_cpu INTEGER, agent INTEGER, no_agent TEXT, usage_state TEXT, usage_note TEXT);"
+	" bracket INTEGER, pair INTEGER, detector INTEGER, sealed_cpu INTEGER, agent INTEGER, no_agent TEXT);"
 	"CREATE TABLE thread (id INTEGER PRIMARY KEY, process INTEGER, pid INTEGER, tid INTEGER, threads INTEGER,"
-	" detector INTEGER, wall INTEGER, usage_valid INTEGER, usage_note TEXT);"
-	"CREATE TABLE usage (kind INTEGER, owner INTEGER, name TEXT, value INTEGER);"
+	" detector INTEGER, wall INTEGER);"
+	"CREATE TABLE cell (id INTEGER PRIMARY KEY, source TEXT, name TEXT, unit TEXT);"
+	"CREATE TABLE reason (id INTEGER PRIMARY KEY, text TEXT);"
+	"CREATE TABLE usage (kind INTEGER, owner INTEGER, cell INTEGER, value REAL, state TEXT, reason INTEGER);"
 	"CREATE TABLE name (id INTEGER PRIMARY KEY, text);"
 	"CREATE TABLE path (id INTEGER PRIMARY KEY, parent INTEGER, name INTEGER);"
 	"CREATE TABLE root (id INTEGER PRIMARY KEY, process INTEGER, pid INTEGER, tid INTEGER);"
 	"CREATE TABLE region (root INTEGER, path INTEGER, calls INTEGER, wall INTEGER, off INTEGER, min INTEGER,"
 	" max INTEGER, bracket REAL, hist BLOB, open INTEGER, open_wall INTEGER, unsure INTEGER, left INTEGER,"
-	" units INTEGER, unit INTEGER, unit_mixed INTEGER, cells_lost INTEGER, cpu_state TEXT, cpu_note TEXT);"
-	"CREATE TABLE counter (root INTEGER, path INTEGER, name TEXT, value INTEGER);"
+	" units INTEGER, unit INTEGER, unit_mixed INTEGER, counters INTEGER, cpu_state TEXT, cpu_note TEXT);"
+	"CREATE TABLE counter (root INTEGER, path INTEGER, cell INTEGER, value INTEGER, reason INTEGER);"
 	"CREATE TABLE value (root INTEGER, path INTEGER, name INTEGER, count INTEGER, sum REAL, min REAL, max REAL,"
 	" last REAL);"
 	"CREATE TABLE window (id INTEGER PRIMARY KEY, process INTEGER, pid INTEGER, name INTEGER, calls INTEGER,"
-	" open INTEGER, wall INTEGER, usage_missing INTEGER);"
+	" open INTEGER, wall INTEGER);"
 	"CREATE TABLE diagnosis (process INTEGER, tid INTEGER, kind TEXT, name INTEGER, count INTEGER);"
 	"CREATE TABLE open_region (process INTEGER, tid INTEGER, name INTEGER, count INTEGER);"
 	/* For people: names and nanoseconds. */
@@ -60,6 +49,9 @@ const char store_schema[] =
 	"  UNION ALL SELECT path.id, deep.text || ';' || name.text FROM deep"
 	"  JOIN path ON path.parent = deep.id JOIN name ON name.id = path.name)"
 	" SELECT id, text FROM deep;"
+	"CREATE VIEW used AS SELECT CASE kind WHEN 0 THEN 'process' WHEN 1 THEN 'thread' ELSE 'window' END AS kind,"
+	" owner, cell.name AS name, value, state, reason.text AS reason FROM usage JOIN cell ON cell.id = usage.cell"
+	" LEFT JOIN reason ON reason.id = usage.reason;"
 	"CREATE VIEW regions AS SELECT process.command AS command, root.pid AS pid, root.tid AS tid,"
 	" path_text.text AS path, calls, open, wall * rate.value AS wall_ns, off * rate.value AS off_ns,"
 	" (wall - off) * rate.value AS cpu_ns, min * rate.value AS min_ns, max * rate.value AS max_ns"

@@ -18,6 +18,9 @@ struct store_writer {
 	struct profile paths;        /* its rows are the paths of all rows */
 	u32 *path;                   /* of each row */
 	u32 *root;                   /* row number of each row's root */
+	sqlite3_stmt *usage, *reason;
+	const char *reasons[64];     /* written so far */
+	u32 nreasons;
 };
 
 /* ---- the run --------------------------------------------------------------------------------------- */
@@ -139,67 +142,102 @@ static void write_losses(struct store_writer *writer)
 
 /* ---- processes and threads ------------------------------------------------------------------------- */
 
-static void write_usage(struct store_writer *writer, sqlite3_stmt *insert, enum store_usage_kind kind, u64 owner,
-			const struct wire_rusage *usage)
+/* The number of a text of why; 0: none. They are static texts and few. */
+static u32 write_reason(struct store_writer *writer, const char *text)
 {
-	const struct store_usage_field *field;
-	u64 value;
+	u32 i;
 
-	for (field = store_usage_fields; field->name; field++) {
-		memcpy(&value, (const char *)usage + field->offset, sizeof(value));
-		if (value)
-			store_put(&writer->db, insert, "iiti", (s64)kind, (s64)owner, field->name, (s64)value);
-	}
+	if (!text)
+		return 0;
+	for (i = 0; i < writer->nreasons; i++)
+		if (writer->reasons[i] == text || !strcmp(writer->reasons[i], text))
+			return i + 1;
+	if (writer->nreasons == ARRAY_SIZE(writer->reasons))
+		return 0;
+	writer->reasons[writer->nreasons++] = text;
+	store_put(&writer->db, writer->reason, "it", (s64)writer->nreasons, text);
+	return writer->nreasons;
 }
 
-static void write_processes(struct store_writer *writer, sqlite3_stmt *usage)
+/* What is 0 and counted is left out. */
+static void write_usage_cell(struct store_writer *writer, enum store_usage_kind kind, u64 owner, u32 number,
+			     const struct cell *cell)
+{
+	if (cell->state == CELL_COUNTED && cell->value == 0 && !cell->note)
+		return;
+	store_put(&writer->db, writer->usage, "iiirtn", (s64)kind, (s64)owner, (s64)number,
+		  cell_has_value(cell) ? cell->value : (double)NAN, cell_state_name(cell->state),
+		  (s64)write_reason(writer, cell->note));
+}
+
+static void write_usage(struct store_writer *writer, enum store_usage_kind kind, u64 owner, const struct usage *usage)
+{
+	u32 i;
+
+	write_usage_cell(writer, kind, owner, 0, &usage->cpu);
+	for (i = 0; i < source_cells(SOURCE_ALL); i++)
+		write_usage_cell(writer, kind, owner, i + 1, &usage->cell[i]);
+}
+
+/* Cell 0 is the CPU time of a usage; those of the sources follow. */
+static void write_cells(struct store_writer *writer)
+{
+	sqlite3_stmt *insert = store_prepare(&writer->db, "INSERT INTO cell VALUES (?, ?, ?, ?)");
+	u32 i;
+
+	store_put(&writer->db, insert, "ittt", (s64)0, "time", "cpu", "ns");
+	for (i = 0; i < source_cells(SOURCE_ALL); i++)
+		store_put(&writer->db, insert, "ittt", (s64)i + 1, source_table[source_of_cell(i)].name,
+			  source_cell_of(i)->name, source_cell_of(i)->unit);
+	sqlite3_finalize(insert);
+}
+
+static void write_processes(struct store_writer *writer)
 {
 	sqlite3_stmt *insert = store_prepare(&writer->db,
-		"INSERT INTO process VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+		"INSERT INTO process VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 	size_t i;
 
 	for (i = 0; i < writer->facts->nprocesses; i++) {
 		const struct process_facts *process = &writer->facts->processes[i];
 
-		store_put(&writer->db, insert, "iinttiitiiniiiiittt", (s64)process->id, (s64)process->pid,
+		store_put(&writer->db, insert, "iinttiitiiniiiiit", (s64)process->id, (s64)process->pid,
 			  (s64)process->parent, process->command, process->image, (s64)process->start_ns,
 			  (s64)process->end_ns, store_ends[process->ended], (s64)process->status,
 			  (s64)process->signal, (s64)process->threads, (s64)process->bracket,
 			  (s64)process->pair, (s64)process->detector, (s64)process->sealed_cpu,
-			  (s64)process->agent, process->no_agent, cell_state_name(process->usage_state), process->usage_note);
-		write_usage(writer, usage, STORE_USAGE_PROCESS, process->id, &process->usage);
+			  (s64)process->agent, process->no_agent);
+		write_usage(writer, STORE_USAGE_PROCESS, process->id, &process->usage);
 	}
 	sqlite3_finalize(insert);
 }
 
-static void write_threads(struct store_writer *writer, sqlite3_stmt *usage)
+static void write_threads(struct store_writer *writer)
 {
-	sqlite3_stmt *insert = store_prepare(&writer->db, "INSERT INTO thread VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+	sqlite3_stmt *insert = store_prepare(&writer->db, "INSERT INTO thread VALUES (?, ?, ?, ?, ?, ?, ?)");
 	u32 i;
 
 	for (i = 0; i < writer->profile->nthreads; i++) {
 		const struct profile_thread *thread = &writer->profile->threads[i];
 
-		store_put(&writer->db, insert, "iiiiiiiit", (s64)i + 1, (s64)thread->process, (s64)thread->pid,
-			  (s64)thread->tid, (s64)thread->threads, (s64)thread->detector, (s64)thread->wall,
-			  (s64)thread->usage.valid, thread->usage_note);
-		write_usage(writer, usage, STORE_USAGE_THREAD, (u64)i + 1, &thread->usage);
+		store_put(&writer->db, insert, "iiiiiii", (s64)i + 1, (s64)thread->process, (s64)thread->pid,
+			  (s64)thread->tid, (s64)thread->threads, (s64)thread->detector, (s64)thread->wall);
+		write_usage(writer, STORE_USAGE_THREAD, (u64)i + 1, &thread->usage);
 	}
 	sqlite3_finalize(insert);
 }
 
-static void write_windows(struct store_writer *writer, sqlite3_stmt *usage)
+static void write_windows(struct store_writer *writer)
 {
-	sqlite3_stmt *insert = store_prepare(&writer->db, "INSERT INTO window VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+	sqlite3_stmt *insert = store_prepare(&writer->db, "INSERT INTO window VALUES (?, ?, ?, ?, ?, ?, ?)");
 	u32 i;
 
 	for (i = 0; i < writer->profile->nwindows; i++) {
 		const struct profile_window *window = &writer->profile->windows[i];
 
-		store_put(&writer->db, insert, "iiiiiiii", (s64)i + 1, (s64)window->process, (s64)window->pid,
-			  (s64)window->name, (s64)window->calls, (s64)window->open, (s64)window->wall,
-			  (s64)window->usage_missing);
-		write_usage(writer, usage, STORE_USAGE_WINDOW, (u64)i + 1, &window->usage);
+		store_put(&writer->db, insert, "iiiiiii", (s64)i + 1, (s64)window->process, (s64)window->pid,
+			  (s64)window->name, (s64)window->calls, (s64)window->open, (s64)window->wall);
+		write_usage(writer, STORE_USAGE_WINDOW, (u64)i + 1, &window->usage);
 	}
 	sqlite3_finalize(insert);
 }
@@ -255,14 +293,15 @@ static void write_paths(struct store_writer *writer)
 static void write_counters(struct store_writer *writer, sqlite3_stmt *insert, u32 i)
 {
 	const struct profile_row *row = &writer->profile->rows[i];
-	const struct source_cell *cell;
-	u32 id, number = 0;
+	u32 k;
 
-	for (id = 0; row->cells && id < SOURCE_COUNT; id++)
-		for (cell = source_table[id].cells; cell->name; cell++, number++)
-			if (row->cells[number])
-				store_put(&writer->db, insert, "iiti", (s64)writer->root[i], (s64)writer->path[i],
-					  cell->name, (s64)row->cells[number]);
+	for (k = 0; row->cells && k < source_cells(SOURCE_ALL); k++) {
+		bool absent = wire_absent(row->cells[k]);
+
+		if (absent || row->cells[k])
+			store_put(&writer->db, insert, "iiiin", (s64)writer->root[i], (s64)writer->path[i], (s64)k + 1,
+				  (s64)row->cells[k], (s64)(absent ? write_reason(writer, usage_absent_note(row->cells[k])) : 0));
+	}
 }
 
 static void write_region(struct store_writer *writer, sqlite3_stmt *insert, u32 i)
@@ -278,7 +317,7 @@ static void write_region(struct store_writer *writer, sqlite3_stmt *insert, u32 
 		  (s64)row->calls, (s64)row->wall, (s64)row->off, lasted ? (s64)row->min : -1,
 		  lasted ? (s64)row->max : -1, row->bracket, hist, size, (s64)row->open, (s64)open_wall,
 		  (s64)row->unsure, (s64)row->left, (s64)row->units,
-		  row->unit == PROFILE_NONE ? -1 : (s64)row->unit, (s64)row->unit_mixed, (s64)row->cells_lost,
+		  row->unit == PROFILE_NONE ? -1 : (s64)row->unit, (s64)row->unit_mixed, row->cells_lost ? 2L : (s64)(row->cells != NULL),
 		  row->cpu_state ? cell_state_name(row->cpu_state) : NULL, row->cpu_note);
 	free(hist);
 }
@@ -289,7 +328,7 @@ static void write_regions(struct store_writer *writer)
 	sqlite3_stmt *root = store_prepare(&writer->db, "INSERT INTO root VALUES (?, ?, ?, ?)");
 	sqlite3_stmt *region = store_prepare(&writer->db,
 		"INSERT INTO region VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-	sqlite3_stmt *counter = store_prepare(&writer->db, "INSERT INTO counter VALUES (?, ?, ?, ?)");
+	sqlite3_stmt *counter = store_prepare(&writer->db, "INSERT INTO counter VALUES (?, ?, ?, ?, ?)");
 	u32 i;
 
 	for (i = 0; i < profile->nrows && !writer->db.failed; i++) {
@@ -343,24 +382,25 @@ static void write_diagnoses(struct store_writer *writer)
 
 static void write_all(struct store_writer *writer)
 {
-	sqlite3_stmt *usage;
-
 	write_run(writer);
 	write_argv(writer);
 	write_provenance(writer);
 	write_facts(writer);
 	write_losses(writer);
-	usage = store_prepare(&writer->db, "INSERT INTO usage VALUES (?, ?, ?, ?)");
-	write_processes(writer, usage);
-	write_threads(writer, usage);
-	write_windows(writer, usage);
-	sqlite3_finalize(usage);
+	writer->usage = store_prepare(&writer->db, "INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?)");
+	writer->reason = store_prepare(&writer->db, "INSERT INTO reason VALUES (?, ?)");
+	write_cells(writer);
+	write_processes(writer);
+	write_threads(writer);
+	write_windows(writer);
 	find_paths(writer);
 	write_names(writer);
 	write_paths(writer);
 	write_regions(writer);
 	write_values(writer);
 	write_diagnoses(writer);
+	sqlite3_finalize(writer->usage);
+	sqlite3_finalize(writer->reason);
 }
 
 static void run_sql(struct store_writer *writer, const char *sql)

@@ -58,7 +58,7 @@ static const struct member slot_members[] = {
 	MEMBER(wire_slot, begin_usage.valid, PLACE_LONG),
 	MEMBER(wire_slot, begin_usage.cpu_ns, PLACE_LONG),
 	MEMBER(wire_slot, end_usage.valid, PLACE_LONG),
-	MEMBER(wire_slot, done_usage.minflt, PLACE_LONG),
+	MEMBER(wire_slot, done_usage.cpu_ns, PLACE_LONG),
 	MEMBER(wire_slot, missed, PLACE_LONG),
 	MEMBER(wire_slot, sync_ticks, PLACE_LONG),
 	MEMBER(wire_slot, lanes[0], PLACE_REF),

@@ -372,6 +372,76 @@ static void pidfd_ends(void)
 	waitpid(pid, NULL, 0);
 }
 
+/* ---- /proc ------------------------------------------------------------------------------------------ */
+
+/* Its length; -1: there is none, or it may not be read. */
+static ssize_t look(int fd, char text[512])
+{
+	memset(text, 0, 512);
+	return fd < 0 ? -1 : pread(fd, text, 511, 0);
+}
+
+static void io_counts_itself(void)
+{
+	static const char name[] = "io: a reading shows all before it, and counts as one call itself";
+	unsigned long long rchar[2], syscr[2];
+	char text[2][512];
+	ssize_t n[2];
+	int fd, i;
+
+	for (i = 0; i < 2; i++) {
+		fd = open("/proc/thread-self/io", O_RDONLY | O_CLOEXEC);
+		n[i] = look(fd, text[i]);
+		close(fd);
+		if (sscanf(text[i], "rchar: %llu wchar: %*u syscr: %llu", &rchar[i], &syscr[i]) != 2) {
+			absent(name, "procio", "no such fields");
+			return;
+		}
+	}
+	fact(rchar[1] == rchar[0] + (unsigned long long)n[0] && syscr[1] == syscr[0] + 1, name);
+}
+
+static void io_of_a_zombie(void)
+{
+	static const char name[] = "io: of a zombie it can be read by who had it open, privileged or not";
+	char path[64], text[512];
+	siginfo_t info;
+	pid_t pid;
+	int fd;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		nap();
+		_exit(0);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/io", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+	if (fd < 0)
+		absent(name, "procio", strerror(errno));
+	else
+		fact(look(fd, text) > 0, name);
+	waitpid(pid, NULL, 0);
+	close(fd);
+}
+
+static void schedstat_is_now(void)
+{
+	static const char name[] = "schedstat: the runtime is as of now after the CPU clock was read";
+	int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	char text[512];
+	int64_t cpu;
+
+	target_spin(1000000);
+	cpu = target_clock(CLOCK_THREAD_CPUTIME_ID);
+	if (look(fd, text) <= 0 || !strcmp(text, "0 0 0\n"))
+		absent(name, "sched", "no such file, or nothing in it");
+	else
+		fact(strtoll(text, NULL, 10) >= cpu, name);
+	close(fd);
+}
+
 /* ---- the clock ------------------------------------------------------------------------------------- */
 
 static void tsc_steady(void)
@@ -420,6 +490,9 @@ int main(void)
 	descriptor_limit();
 	fact(send_to_nobody(MSG_NOSIGNAL), "MSG_NOSIGNAL: a peer that is gone is EPIPE, without a signal");
 	pidfd_ends();
+	io_counts_itself();
+	io_of_a_zombie();
+	schedstat_is_now();
 	tsc_steady();
 	printf("1..%d\n", number);
 	return failures != 0;

@@ -78,8 +78,9 @@ static inline void sample_facts(struct sample *sample)
 		.id = 1, .pid = SAMPLE_PID, .command = "sqlbench", .image = "/usr/bin/sqlbench",
 		.end_ns = 2430 * SAMPLE_MS, .ended = PROCESS_EXIT, .pair = 20, .threads = 1,
 		.detector = WIRE_DETECTOR_RSEQ,
-		.usage = { .cpu_ns = 2100 * SAMPLE_MS, .utime_ns = 2000 * SAMPLE_MS, .minflt = 12300,
-			   .valid = 1 },
+		.usage = { .cpu = { 2100.0 * SAMPLE_MS, CELL_COUNTED, NULL },
+			   .cell = { [RUSAGE_MINFLT] = { 12300, CELL_COUNTED, NULL },
+				     [RUSAGE_UTIME] = { 2000.0 * SAMPLE_MS, CELL_COUNTED, NULL } } },
 	};
 	sample->facts = (struct session_facts){
 		.argv = sample_argv, .host = "box", .kernel = "Linux 6.18", .cpu = "Some CPU",
@@ -132,7 +133,7 @@ static inline void sample_extras(struct sample *sample)
 	window = segment_window(&sample->seg, SAMPLE_PID, "steady", 0, 1000 * SAMPLE_MS);
 	window->begin_usage.valid = window->end_usage.valid = 1;
 	window->end_usage.cpu_ns = 900 * SAMPLE_MS;
-	window->end_usage.nvcsw = 17;
+	window->end_usage.cell[RUSAGE_NVCSW] = 17;
 	sample->seg.header->losses[WIRE_LOSS_SLOTS] = 12;
 }
 

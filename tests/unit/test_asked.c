@@ -155,7 +155,7 @@ END_TEST
 static const struct { int err; bool hardware, pmu, probe; const char *said; } refused[] = {
 	{ EACCES, false, false, false, "perf_event_paranoid is 2 and uid 1234" },
 	{ EACCES, false, false, false, "sudo sysctl kernel.perf_event_paranoid=1" },
-	{ EACCES, false, false, true, "uprobes need CAP_PERFMON" },
+	{ EACCES, false, false, true, "uid 1234 has no CAP_PERFMON" },
 	{ ENOENT, true, true, false, "this PMU does not have the event (ENOENT)" },
 	{ EINVAL, false, false, false, "the kernel refuses it (EINVAL)" },
 	{ EMFILE, false, false, false, "EMFILE" },

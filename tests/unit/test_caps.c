@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "caps_root.h"
 #include "cli/caps/caps.h"
 #include "common/base.h"
 
@@ -77,11 +78,6 @@ static struct outcome probe(const char *name, int err, bool no_rseq)
 	return outcome;
 }
 
-static void assert_contains(const char *text, const char *part)
-{
-	ck_assert_msg(strstr(text, part) != NULL, "'%s' lacks '%s'", text, part);
-}
-
 START_TEST(test_rows)
 {
 	const struct capability *row;
@@ -89,7 +85,7 @@ START_TEST(test_rows)
 	size_t i, n;
 
 	row = caps_table(&n);
-	ck_assert_uint_ge(n, 5);
+	ck_assert_uint_ge(n, 19);
 	for (i = 0; i < n; i++) {
 		ck_assert_ptr_eq(caps_find(row[i].name), &row[i]);
 		outcome = probe(row[i].name, 0, false);
@@ -98,6 +94,29 @@ START_TEST(test_rows)
 		ck_assert_ptr_null(strchr(outcome.remedy, '\n'));
 	}
 	ck_assert_ptr_null(caps_find("no-such"));
+}
+END_TEST
+
+/* Several at once find what each finds alone, and no others are touched. */
+START_TEST(test_together)
+{
+	static struct caps_context context;
+	struct outcome outcomes[CAPS_MOST];
+	bool wanted[CAPS_MOST] = { false };
+	const struct capability *row;
+	size_t i, n;
+
+	row = caps_table(&n);
+	memset(outcomes, 0, sizeof(outcomes));
+	caps_init(&context, "");
+	for (i = 0; i < n; i++)
+		wanted[i] = !strcmp(row[i].name, "clock") || !strcmp(row[i].name, "psi");
+	caps_probe(&context, wanted, outcomes);
+	for (i = 0; i < n; i++)
+		if (wanted[i])
+			ck_assert_str_eq(outcomes[i].because, row[i].probe(&context).because);
+		else
+			ck_assert_int_eq(outcomes[i].because[0], '\0');
 }
 END_TEST
 
@@ -152,56 +171,6 @@ START_TEST(test_switch_detector)
 	assert_contains(without.remedy, "run outside this");
 }
 END_TEST
-
-/* A root of our own, with files as another machine would have them. */
-
-static char root[] = "/tmp/spark-caps-XXXXXX";
-
-static void put_file(const char *path, const char *text)
-{
-	char full[256];
-	char *slash;
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	for (slash = full + strlen(root); (slash = strchr(slash + 1, '/')); *slash = '/') {
-		*slash = '\0';
-		mkdir(full, 0755);
-	}
-	file = fopen(full, "w");
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-static void put_status(const char *capabilities, const char *seccomp)
-{
-	char text[256];
-
-	snprintf(text, sizeof(text), "Name:\tx\nCapEff:\t%s\nSeccomp:\t%s\n", capabilities,
-		seccomp);
-	put_file("/proc/self/status", text);
-}
-
-static void root_setup(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	put_file("/proc/self/uid_map", "         0          0 4294967295\n");
-	put_file("/proc/sys/kernel/perf_event_paranoid", "3\n");
-	put_file("/proc/cpuinfo", "model name\t: x\nflags\t\t: fpu constant_tsc nonstop_tsc\n");
-	put_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
-	put_status("0000000000000000", "0");
-}
-
-static void root_teardown(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	if (system(command))
-		perror(command);
-	memcpy(strrchr(root, '-'), "-XXXXXX", 7);
-}
 
 static struct outcome advice(int err, bool kernel_side)
 {
@@ -363,6 +332,7 @@ int main(int argc, char **argv)
 	probes = tcase_create("probes");
 	faked = tcase_create("faked");
 	tcase_add_test(probes, test_rows);
+	tcase_add_test(probes, test_together);
 	tcase_add_loop_test(probes, test_filter, 0, 4);
 	tcase_add_loop_test(probes, test_no_pmu, 0, 5);
 	tcase_add_test(probes, test_limit);

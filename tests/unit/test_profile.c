@@ -355,6 +355,14 @@ START_TEST(test_sources)
 	ck_assert_uint_eq(ROW("a")->cells[1], 11);
 	ck_assert_uint_eq(ROW("a")->cells[2], 0);
 	ck_assert_uint_eq(ROW("a")->cells[5], 15);
+	/* One node without a cell takes it from the sum, for good, and no other. */
+	((u64 *)(node + 1))[1] = WIRE_ABSENT(WIRE_ABSENT_SEALED);
+	add_slot(slot, SERIAL);
+	((u64 *)(node + 1))[1] = 5;
+	add_slot(slot, SERIAL);
+	ck_assert_uint_eq(ROW("a")->cells[0], 24);
+	ck_assert_uint_eq(ROW("a")->cells[1], WIRE_ABSENT(WIRE_ABSENT_SEALED));
+	ck_assert_uint_eq(ROW("a")->cells[5], 45);
 	/* Cells and mask disagree: nothing can be told. */
 	seg.header->sources = 0;
 	add_slot(slot, SERIAL);
@@ -408,8 +416,8 @@ START_TEST(test_windows)
 	struct wire_window *window = segment_window(&seg, PID, "load", 100, 400);
 	struct wire_view view;
 
-	window->begin_usage = (struct wire_rusage){ .cpu_ns = 5, .valid = 1 };
-	window->end_usage = (struct wire_rusage){ .cpu_ns = 105, .minflt = 3, .valid = 1 };
+	window->begin_usage = (struct wire_usage){ .cpu_ns = 5, .valid = 1 };
+	window->end_usage = (struct wire_usage){ .cpu_ns = 105, .valid = 1 };
 	segment_window(&seg, PID, "load", NOW - 10, 0);
 	segment_window(&seg, 7, "load", 1, 2);
 	view = segment_view(&seg);
@@ -418,8 +426,48 @@ START_TEST(test_windows)
 	ck_assert_uint_eq(profile.windows[0].calls, 2);
 	ck_assert_uint_eq(profile.windows[0].open, 1);
 	ck_assert_uint_eq(profile.windows[0].wall, 310);
-	ck_assert_uint_eq(profile.windows[0].usage.cpu_ns, 100);
-	ck_assert_uint_eq(profile.windows[0].usage.minflt, 3);
+	ck_assert_int_eq(profile.windows[0].usage.cpu.state, CELL_UNAVAILABLE);
+	ck_assert_str_eq(profile.windows[0].usage.cell[RUSAGE_MINFLT].note, "the window was still open");
+}
+END_TEST
+
+/* Each cell may be absent alone, at either edge; a sum has what all its parts have. */
+START_TEST(test_window_usage)
+{
+	u32 rchar = source_first_cell(SOURCE_ALL, SOURCE_procio);
+	u32 runwait = source_first_cell(SOURCE_ALL, SOURCE_sched) + SCHED_RUNWAIT;
+	struct wire_window *window = segment_window(&seg, PID, "load", 100, 400);
+	const struct usage *usage;
+	struct wire_view view;
+
+	for (u32 i = 0; i < 2; i++) {
+		window->begin_usage = (struct wire_usage){ .cpu_ns = 5, .valid = 1 };
+		window->end_usage = (struct wire_usage){ .cpu_ns = 105, .valid = 1, .unseen_ns = 20000 * i };
+		window->begin_usage.cell[RUSAGE_MINFLT] = 1;
+		window->end_usage.cell[RUSAGE_MINFLT] = 4;
+		window->end_usage.cell[rchar] = i ? 77 : WIRE_ABSENT(WIRE_ABSENT_DENIED);
+		window->begin_usage.cell[rchar + 1] = WIRE_ABSENT(WIRE_ABSENT_FIELD);
+		window->end_usage.cell[rchar + 2] = 9;
+		window->end_usage.cell[runwait] = 1000;
+		if (!i)
+			window = segment_window(&seg, PID, "load", 500, 600);
+	}
+	view = segment_view(&seg);
+	ck_assert_int_eq(profile_add_windows(&profile, &view, PID, SERIAL, PID, NOW), 0);
+	usage = &profile.windows[0].usage;
+	ck_assert_double_eq(usage->cpu.value, 200);
+	ck_assert_double_eq(usage->cell[RUSAGE_MINFLT].value, 6);
+	ck_assert_int_eq(usage->cell[RUSAGE_MINFLT].state, CELL_COUNTED);
+	ck_assert_int_eq(usage->cell[rchar].state, CELL_UNAVAILABLE);
+	ck_assert_str_eq(usage->cell[rchar].note, usage_absent_note(WIRE_ABSENT(WIRE_ABSENT_DENIED)));
+	ck_assert_str_eq(usage->cell[rchar + 1].note, usage_absent_note(WIRE_ABSENT(WIRE_ABSENT_FIELD)));
+	ck_assert_double_eq(usage->cell[rchar + 2].value, 18);
+	/* A thread ended within the second. */
+	ck_assert_double_eq(usage->cell[runwait].value, 2000);
+	ck_assert_int_eq(usage->cell[runwait].state, CELL_ESTIMATE);
+	ck_assert_int_eq(usage->cell[runwait - 1].state, CELL_COUNTED);
+	/* A number that is no reason of ours is a stranger's. */
+	ck_assert_ptr_nonnull(strstr(usage_absent_note(WIRE_ABSENT(WIRE_ABSENT_REASONS)), "damaged"));
 }
 END_TEST
 
@@ -632,6 +680,7 @@ int main(void)
 	tcase_add_test(tests, test_client_metrics);
 	tcase_add_test(tests, test_windows);
 	tcase_add_test(tests, test_lists_cut_short);
+	tcase_add_test(tests, test_window_usage);
 	tcase_add_test(tests, test_losses);
 	tcase_add_test(tests, test_cycle_of_parents);
 	tcase_add_test(tests, test_deep);
