@@ -12,7 +12,9 @@ cli_sources = \
 	cli/analyze/profile.h \
 	cli/analyze/profile_build.h \
 	cli/analyze/profile_merge.c \
+	cli/analyze/profile_node.c \
 	cli/analyze/profile_slot.c \
+	cli/analyze/profile_slot.h \
 	cli/analyze/profile_window.c \
 	cli/analyze/ref_map.c \
 	cli/analyze/ref_map.h \

@@ -105,7 +105,7 @@ static int run_and_report(const struct run_options *o, const struct event_list *
 static int outputs_open(const struct run_options *o, struct watch *watch, FILE **file)
 {
 	struct store_options recorded = {
-		.report = { o->print.metrics, o->print.regions, o->print.sort_by },
+		.report = { .metrics = o->print.metrics, .regions = o->print.regions, .sort_by = o->print.sort_by },
 		.group = (enum profile_group)o->print.group,
 	};
 	int status = o->record ? watch_record(watch, o->record, &recorded) : 0;
