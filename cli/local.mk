@@ -83,6 +83,19 @@ cli_sources = \
 	cli/cmd/stat.c \
 	cli/log.c \
 	cli/log.h \
+	cli/names/breakpoint.c \
+	cli/names/generic.c \
+	cli/names/internal.h \
+	cli/names/list.c \
+	cli/names/modifier.c \
+	cli/names/names.c \
+	cli/names/names.h \
+	cli/names/pfm.c \
+	cli/names/pmu.c \
+	cli/names/suggest.c \
+	cli/names/term.c \
+	cli/names/tracepoint.c \
+	cli/names/uprobe.c \
 	cli/opt.c \
 	cli/opt.h \
 	cli/output/csv.c \
@@ -103,6 +116,7 @@ cli_sources = \
 	cli/pager.c \
 	cli/pager.h \
 	cli/output/table_totals.c \
+	cli/session/asked.c \
 	cli/session/clock.c \
 	cli/session/facts.c \
 	cli/session/harvest.c \
@@ -135,6 +149,8 @@ cli_sources = \
 	cli/store/write.c \
 	cli/symbols/build_id.c \
 	cli/symbols/build_id.h \
+	cli/symbols/symbol.c \
+	cli/symbols/symbol.h \
 	cli/term.c \
 	cli/term.h \
 	cli/text.c \
@@ -146,7 +162,7 @@ libsparkcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 
 bin_PROGRAMS += sparkctl
 sparkctl_SOURCES = cli/main.c
-sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS)
+sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS) $(LIBPFM_LIBS)
 
 # Completions, where the shells look. They ask sparkctl, so nothing of them is made here.
 bashcompletiondir = $(datadir)/bash-completion/completions

@@ -78,26 +78,36 @@ static size_t opt_list_span(const char *s)
 	return n;
 }
 
+static int opt_list_append(struct opt_list *list, const char *text, size_t len)
+{
+	char **grown = realloc(list->item, (list->n + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	list->item = grown;
+	list->item[list->n] = strndup(text, len);
+	if (!list->item[list->n])
+		return -ENOMEM;
+	list->n++;
+	return 0;
+}
+
 int opt_list_add(struct opt_list *list, const char *text)
 {
-	char **grown;
 	size_t len;
+	int err;
 
 	for (;; text += len + 1) {
 		len = opt_list_span(text);
-		if (!len)
-			return -EINVAL;
-		grown = realloc(list->item, (list->n + 1) * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		list->item = grown;
-		list->item[list->n] = strndup(text, len);
-		if (!list->item[list->n])
-			return -ENOMEM;
-		list->n++;
-		if (!text[len])
-			return 0;
+		err = len ? opt_list_append(list, text, len) : -EINVAL;
+		if (err || !text[len])
+			return err;
 	}
+}
+
+int opt_list_add_whole(struct opt_list *list, const char *text)
+{
+	return opt_list_append(list, text, strlen(text));
 }
 
 bool opt_list_match(const struct opt_list *list, const char *name)
@@ -187,6 +197,9 @@ static int opt_set(const struct opt *row, void *to, const char *value)
 	case OPT_LIST:
 		wanted = "names or patterns separated by commas";
 		err = opt_list_add(at, value);
+		break;
+	case OPT_EACH:
+		err = opt_list_add_whole(at, value);
 		break;
 	}
 	return err ? opt_say_bad(row, err, wanted, value) : 0;
@@ -358,7 +371,7 @@ void opt_print_table(FILE *file, const struct opt *rows)
 	static const char *const kind[] = {
 		[OPT_FLAG] = "flag", [OPT_COUNT] = "count", [OPT_STRING] = "string",
 		[OPT_UINT] = "uint", [OPT_SECONDS] = "seconds", [OPT_ENUM] = "enum",
-		[OPT_LIST] = "list",
+		[OPT_LIST] = "list", [OPT_EACH] = "each",
 	};
 	char words[256], letter[2] = "";
 

@@ -25,6 +25,7 @@ enum opt_kind {		/* destination */
 	OPT_SECONDS,	/* uint64_t: nanoseconds */
 	OPT_ENUM,	/* int or enum: the index in words */
 	OPT_LIST,	/* struct opt_list: allocated */
+	OPT_EACH,	/* the same, but each value is one item, whatever is in it */
 };
 
 struct opt_list {
@@ -62,6 +63,8 @@ int opt_parse_seconds(const char *text, uint64_t *value_ns);
 
 /* Appends the comma-separated patterns of text; "\," is a comma. Returns 0, -EINVAL or -ENOMEM. */
 int opt_list_add(struct opt_list *list, const char *text);
+/* Appends the text as it is. Returns 0 or -ENOMEM. */
+int opt_list_add_whole(struct opt_list *list, const char *text);
 /* Whether a pattern of the list matches, by the rules of fnmatch(3). */
 bool opt_list_match(const struct opt_list *list, const char *name);
 void opt_list_free(struct opt_list *list);

@@ -1,5 +1,6 @@
 # A page for each command of sparkctl, and what they share.
 dist_man_MANS = \
+	doc/spark-events.7 \
 	doc/spark-recording.5 \
 	doc/spark-report.5 \
 	doc/spark.h.3 \

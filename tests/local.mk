@@ -3,10 +3,13 @@
 
 # Unit tests of common/ and cli/: tests/unit/test_X is made from tests/unit/test_X.c.
 unit_tests = \
+	tests/unit/test_asked \
 	tests/unit/test_caps \
 	tests/unit/test_hist \
 	tests/unit/test_hottest \
 	tests/unit/test_json \
+	tests/unit/test_names \
+	tests/unit/test_names_sysfs \
 	tests/unit/test_opt \
 	tests/unit/test_proc \
 	tests/unit/test_probes \
@@ -22,6 +25,7 @@ unit_tests = \
 fuzz_tests = \
 	tests/fuzz/fuzz_harvest \
 	tests/fuzz/fuzz_hello \
+	tests/fuzz/fuzz_names \
 	tests/fuzz/fuzz_record \
 	tests/fuzz/fuzz_segment \
 	tests/fuzz/fuzz_text
@@ -29,6 +33,8 @@ fuzz_tests = \
 # What several of them include.
 unit_parts = \
 	tests/unit/caps_root.h \
+	tests/unit/fake_root.h \
+	tests/unit/machines.h \
 	tests/unit/sample.h \
 	tests/unit/segment.h \
 	tests/unit/suite.h
@@ -63,6 +69,8 @@ e2e_tests = \
 	tests/e2e/doctor-seccomp.test \
 	tests/e2e/ending-kill.test \
 	tests/e2e/ending.test \
+	tests/e2e/events-perf.test \
+	tests/e2e/events.test \
 	tests/e2e/exact-counts.test \
 	tests/e2e/exact-cpu.test \
 	tests/e2e/exact-threads.test \
@@ -123,6 +131,7 @@ target_programs = \
 	tests/targets/h_user \
 	tests/targets/t_cpu_sum \
 	tests/targets/t_end \
+	tests/targets/t_events \
 	tests/targets/t_fork \
 	tests/targets/t_guest \
 	tests/targets/t_io \
@@ -152,6 +161,7 @@ target_libs = \
 target_parts = \
 	tests/targets/target.h
 
+tests/targets/t_events: target_cflags = -fno-pie -no-pie
 tests/targets/t_launch: target_cflags = -static
 tests/targets/t_rawclone: target_cflags = -static -nostdlib -fno-stack-protector
 tests/targets/t_static: target_cflags = -static
@@ -179,7 +189,7 @@ bench_parts = \
 	tests/bench/bench.h \
 	tests/bench/run
 
-cli_libs = $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS)
+cli_libs = $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS) $(LIBPFM_LIBS)
 LDADD = libsparkcli.la libcommon.la $(cli_libs) $(CHECK_LIBS)
 agent_test_ldadd = libagenttest.la libcommon.la $(CHECK_LIBS)
 agent_harness = tests/unit/agent_harness.c tests/unit/agent_harness.h
@@ -216,6 +226,9 @@ tests_fuzz_fuzz_harvest_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_hello_SOURCES = tests/fuzz/fuzz_hello.c $(fuzz_frame)
 tests_fuzz_fuzz_hello_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_hello_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_names_SOURCES = tests/fuzz/fuzz_names.c $(fuzz_frame)
+tests_fuzz_fuzz_names_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_names_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c $(fuzz_frame)
 tests_fuzz_fuzz_record_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_record_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=dl_iterate_phdr

@@ -21,6 +21,9 @@ struct cell {
 	const char *note;            /* NULL: none; lives as long as what it belongs to */
 };
 
+/* Of a count that leaves out what the kernel did for the program; tables write :u behind its name. */
+#define CELL_NOTE_USER "user mode only"
+
 /* "counted", "scaled", ...: as JSON has them. */
 const char *cell_state_name(enum cell_state state);
 

@@ -13,6 +13,24 @@
 
 #include "cli/log.h"
 
+int launch_events(const struct opt_list *texts, struct event_list *events)
+{
+	struct names_context names;
+	struct caps_context caps;
+	int err = 0;
+
+	*events = (struct event_list){ .event = NULL };
+	if (!texts->n)
+		return STATUS_OK;
+	caps_init(&caps, "");
+	names_init(&names, &caps);
+	for (size_t i = 0; !err && i < texts->n; i++)
+		err = names_parse(&names, texts->item[i], events);
+	err = err ? err : session_check_events(events);
+	names_fini(&names);
+	return err ? STATUS_USAGE : STATUS_OK;
+}
+
 FILE *launch_report_open(const char *path)
 {
 	FILE *f;

@@ -15,11 +15,19 @@
 	{ "timeout", 0, OPT_SECONDS, offsetof(type, timeout_ns), "TIME", NULL, \
 	  "end the command after this time (s, ms, m) by SIGTERM, then SIGKILL; exit status 124", NULL, false }
 
+/* The same: events. */
+#define LAUNCH_EVENTS_ROW(type) \
+	{ "events", 'e', OPT_EACH, offsetof(type, events), "LIST", NULL, \
+	  "count these events, by names of perf, sysfs or libpfm4; see spark-events(7)", \
+	  "cycles, instructions, branches and branch-misses", false }
+
 /* The same: report. */
 #define LAUNCH_REPORT_ROW(type) \
 	{ "report", 0, OPT_STRING, offsetof(type, report), "FILE", NULL, \
 	  "write the report there; - is standard output", "standard error", false }
 
+/* The events of all --events, to be freed. 0, or the exit status after a message. */
+int launch_events(const struct opt_list *texts, struct event_list *events);
 /* The file of --report, or standard error without it. NULL after a message. */
 FILE *launch_report_open(const char *path);
 /* Before the report is written: empties the file; from here on a reader that is gone or a limit does not end us. */

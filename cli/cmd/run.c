@@ -12,6 +12,7 @@ struct run_options {
 	const char *report;
 	const char *record;
 	const char *note;
+	struct opt_list events;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -23,6 +24,7 @@ struct run_options {
 
 static const struct opt options[] = {
 	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker", ""),
+	LAUNCH_EVENTS_ROW(struct run_options),
 	LAUNCH_SCOPE_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
@@ -41,6 +43,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl run -- ./app", "regions, times and totals of a program, its output untouched" },
 	{ "sparkctl run --report out.txt -- make -j2", "all processes of a build" },
 	{ "sparkctl run --metrics 'wall*,minflt' ./app -x", "chosen columns; rusage is read at each marker" },
+	{ "sparkctl run -e cycles:u,LLC-load-misses,syscalls:sys_enter_read ./app", "chosen events" },
 	{ "sparkctl run -o out.spark -- ./app", "a recording, to be looked at again by sparkctl report" },
 	{ "sparkctl run --format json --report - ./app", "for programs: schema spark-report/1" },
 	{ .line = NULL },
@@ -48,11 +51,12 @@ static const struct command_example examples[] = {
 
 #define RECORD_THREADS 4096        /* rows of their own in a recording; it must not grow with every thread of a long run */
 
-static struct session_options session_options_of(const struct run_options *o, char **argv)
+static struct session_options session_options_of(const struct run_options *o, const struct event_list *events, char **argv)
 {
 	struct session_options so = {
 		.argv = argv,
 		.group = (enum profile_group)o->print.group,
+		.events = events,
 		.sources = metric_select(o->print.metrics).sources,
 		.no_inherit = o->no_inherit,
 		.follow = o->follow,
@@ -72,10 +76,10 @@ static struct session_options session_options_of(const struct run_options *o, ch
 }
 
 /* Runs it and writes what there is to be written; the exit status, below 0 a signal. */
-static int run_and_report(const struct run_options *o, const struct output *format, FILE *file, struct watch *watch,
-			  char **argv)
+static int run_and_report(const struct run_options *o, const struct event_list *events, const struct output *format,
+			  FILE *file, struct watch *watch, char **argv)
 {
-	struct session_options so = session_options_of(o, argv);
+	struct session_options so = session_options_of(o, events, argv);
 	struct session *session;
 	enum session_end end;
 	int status;
@@ -114,29 +118,39 @@ static int outputs_open(const struct run_options *o, struct watch *watch, FILE *
 	return *file ? 0 : STATUS_FAILURE;
 }
 
+static int run_with(const struct run_options *o, char **argv)
+{
+	const struct output *format = print_format(&command_run, &o->print);
+	struct watch watch = { .name = NULL };
+	struct event_list events;
+	FILE *file = NULL;
+	int status;
+
+	if (!format)
+		return STATUS_USAGE;
+	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
+	setlocale(LC_CTYPE, "");
+	status = launch_events(&o->events, &events);
+	if (!status)
+		status = outputs_open(o, &watch, &file);
+	if (!status)
+		status = run_and_report(o, &events, format, file, &watch, argv);
+	watch_close(&watch);
+	event_list_free(&events);
+	return launch_end(file, o->report, status);
+}
+
 static int run_command(int argc, char **argv)
 {
 	struct run_options o = { .print = { .format = "table" } };
-	struct watch watch = { .name = NULL };
-	const struct output *format;
-	FILE *file = NULL;
-	int first, status;
+	int status, first = command_parse(&command_run, &o, argc, argv, &status);
 
-	first = command_parse(&command_run, &o, argc, argv, &status);
-	if (first < 0)
-		return status;
 	if (first >= argc)
-		return command_misused(&command_run, "needs a command to run", NULL);
-	format = print_format(&command_run, &o.print);
-	if (!format)
-		return STATUS_USAGE;
-	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
-	setlocale(LC_CTYPE, "");
-	status = outputs_open(&o, &watch, &file);
-	if (!status)
-		status = run_and_report(&o, format, file, &watch, argv + first);
-	watch_close(&watch);
-	return launch_end(file, o.report, status);
+		status = command_misused(&command_run, "needs a command to run", NULL);
+	else if (first >= 0)
+		status = run_with(&o, argv + first);
+	opt_list_free(&o.events);
+	return status;
 }
 
 const struct command command_run = {

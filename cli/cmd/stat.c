@@ -9,6 +9,7 @@
 struct stat_options {
 	struct print_options print;
 	const char *report;
+	struct opt_list events;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -17,6 +18,7 @@ struct stat_options {
 static const struct opt options[] = {
 	{ "metrics", 0, OPT_STRING, PRINT_OFFSET(struct stat_options, metrics), "GLOBS", NULL,
 	  "show these counters: names or patterns, separated by commas", "all", false },
+	LAUNCH_EVENTS_ROW(struct stat_options),
 	LAUNCH_SCOPE_ROWS(struct stat_options),
 	LAUNCH_REPORT_ROW(struct stat_options),
 	PRINT_SHAPE_ROWS(struct stat_options),
@@ -25,16 +27,19 @@ static const struct opt options[] = {
 
 static const struct command_example examples[] = {
 	{ "sparkctl stat -- ./app", "time, memory, faults, switches and CPU counters of a program as it is" },
+	{ "sparkctl stat -e cycles:u,LLC-misses,cs ./app", "chosen events" },
 	{ "sparkctl stat --metrics 'elapsed,*faults' make", "chosen counters, of all processes of a build" },
 	{ .line = NULL },
 };
 
 /* The exit status, below 0 a signal. */
-static int stat_and_report(const struct stat_options *o, const struct output *format, FILE *file, char **argv)
+static int stat_and_report(const struct stat_options *o, const struct event_list *events, const struct output *format,
+			   FILE *file, char **argv)
 {
 	struct session_options so = {
 		.argv = argv,
 		.outside = true,
+		.events = events,
 		.no_inherit = o->no_inherit,
 		.follow = o->follow,
 		.timeout_ns = o->timeout_ns,
@@ -52,28 +57,37 @@ static int stat_and_report(const struct stat_options *o, const struct output *fo
 	return status;
 }
 
+static int stat_with(const struct stat_options *o, char **argv)
+{
+	const struct output *format = print_format(&command_stat, &o->print);
+	struct event_list events;
+	FILE *file = NULL;
+	int status;
+
+	if (!format)
+		return STATUS_USAGE;
+	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
+	setlocale(LC_CTYPE, "");
+	status = launch_events(&o->events, &events);
+	if (!status) {
+		file = launch_report_open(o->report);
+		status = file ? stat_and_report(o, &events, format, file, argv) : STATUS_FAILURE;
+	}
+	event_list_free(&events);
+	return launch_end(file, o->report, status);
+}
+
 static int stat_command(int argc, char **argv)
 {
 	struct stat_options o = { .print = { .format = "table", .totals_only = true } };
-	const struct output *format;
-	int first, status;
-	FILE *file;
+	int status, first = command_parse(&command_stat, &o, argc, argv, &status);
 
-	first = command_parse(&command_stat, &o, argc, argv, &status);
-	if (first < 0)
-		return status;
 	if (first >= argc)
-		return command_misused(&command_stat, "needs a command to run", NULL);
-	format = print_format(&command_stat, &o.print);
-	if (!format)
-		return STATUS_USAGE;
-	log_set_level(o.print.quiet ? LOG_LEVEL_QUIET : o.print.verbose);
-	setlocale(LC_CTYPE, "");
-	file = launch_report_open(o.report);
-	if (!file)
-		return STATUS_FAILURE;
-	status = stat_and_report(&o, format, file, argv + first);
-	return launch_end(file, o.report, status);
+		status = command_misused(&command_stat, "needs a command to run", NULL);
+	else if (first >= 0)
+		status = stat_with(&o, argv + first);
+	opt_list_free(&o.events);
+	return status;
 }
 
 const struct command command_stat = {

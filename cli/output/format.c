@@ -130,14 +130,26 @@ static void format_marked(char out[FORMAT_SIZE], const char *number)
 	snprintf(out + len, FORMAT_SIZE - len, "%s", number);
 }
 
+/* A PMU's own unit, such as Joules: prefixes would not suit all of them. */
+static void format_other(char out[FORMAT_SIZE], double value, const char *unit)
+{
+	char escaped[FORMAT_SIZE], number[FORMAT_SIZE];
+
+	text_escape(escaped, sizeof(escaped), unit, strlen(unit));
+	format_count(number, value);
+	snprintf(out, FORMAT_SIZE, "%.40s %.20s", number, escaped);
+}
+
 static void format_unit(char out[FORMAT_SIZE], double value, const char *unit, bool utf8)
 {
 	if (!strcmp(unit, "ns"))
 		format_ns(out, value, utf8);
 	else if (!strcmp(unit, "B"))
 		format_si(out, value, "B");
-	else
+	else if (!strcmp(unit, "count"))
 		format_count(out, value);
+	else
+		format_other(out, value, unit);
 }
 
 /* The program's own unit stands in the note of its values; it is no more to be trusted than a name. */
@@ -180,6 +192,11 @@ void format_cell(char out[FORMAT_SIZE], const struct cell *cell, const struct me
 		format_client(number, cell, metric->format == METRIC_RATE);
 	}
 	format_marked(out, number);
+}
+
+const char *format_total_side(const struct total_fact *total)
+{
+	return total->cell.note && !strcmp(total->cell.note, CELL_NOTE_USER) ? ":u" : "";
 }
 
 void format_total(char out[FORMAT_SIZE], const struct total_fact *total, bool utf8)

@@ -19,6 +19,8 @@ void format_percent(char out[FORMAT_SIZE], double value);
 /* By unit and state: with a mark where it is not exact, "-", "n/a" or "lost" where there is no value. */
 void format_cell(char out[FORMAT_SIZE], const struct cell *cell, const struct metric *metric, bool utf8);
 /* The same for a value that is no metric's: unit is "ns", "count", "B", ... */
+/* What a table writes behind the name of a total: ":u" where only user mode was counted. */
+const char *format_total_side(const struct total_fact *total);
 void format_total(char out[FORMAT_SIZE], const struct total_fact *total, bool utf8);
 /* With its unit; "" where there is none. */
 void format_ratio(char out[FORMAT_SIZE], const struct report_ratio *ratio, bool utf8);

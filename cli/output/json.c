@@ -257,14 +257,16 @@ static void json_columns(struct json_writer *writer, const struct report *report
 
 static json_t *json_totals(const struct report *report)
 {
-	json_t *object = json_object(), *cells = json_object(), *ratios = json_object(), *ratio;
+	json_t *object = json_object(), *cells = json_object(), *ratios = json_object(), *ratio, *one;
 	size_t i;
 
 	for (i = 0; i < report->ntotals; i++) {
 		const struct total_fact *total = &report->totals[i];
 		struct cell cell = report->ratios[i].cell;
 
-		json_set(cells, total->name, json_cell(&total->cell, total->unit));
+		one = json_cell(&total->cell, total->unit);
+		json_object_set_new(one, "unit", json_text(total->unit));
+		json_set(cells, total->name, one);
 		if (!report->ratios[i].unit)
 			continue;
 		cell.note = NULL; /* it stands in the total's own cell */

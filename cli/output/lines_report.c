@@ -181,7 +181,8 @@ void lines_totals(const struct lines *lines)
 			row = lines_begin(lines, "tree, from exec", "   ");
 		any = true;
 		format_total(value, &report->totals[i], lines->options->utf8);
-		lines_piece(&row, "%s %s%s", report->totals[i].name, value, lines_stood_in(&report->totals[i]) ? " (wait4)" : "");
+		lines_piece(&row, "%s%s %s%s", report->totals[i].name, format_total_side(&report->totals[i]), value,
+			    lines_stood_in(&report->totals[i]) ? " (wait4)" : "");
 	}
 	if (any)
 		lines_end(&row);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of the format table that a report of totals alone has: one counter a line. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/log.h"
 #include "cli/output/format.h"
 #include "cli/output/grid.h"
 #include "cli/output/lines.h"
@@ -9,11 +14,16 @@ enum { TOTALS_VALUE, TOTALS_RATIO, TOTALS_SOURCE, TOTALS_COLUMNS };
 static int totals_fill(struct grid *grid, size_t row, const struct report *report, bool utf8)
 {
 	const struct total_fact *total = &report->totals[row];
-	char value[FORMAT_SIZE], ratio[FORMAT_SIZE];
+	char value[FORMAT_SIZE], ratio[FORMAT_SIZE], *name;
+	int err;
 
 	format_total(value, total, utf8);
 	format_ratio(ratio, &report->ratios[row], utf8);
-	return grid_set_name(grid, row, total->name, 0) || grid_set_cell(grid, row, TOTALS_VALUE, value) ||
+	if (asprintf(&name, "%s%s", total->name, format_total_side(total)) < 0)
+		return error("out of memory");
+	err = grid_set_name(grid, row, name, 0);
+	free(name);
+	return err || grid_set_cell(grid, row, TOTALS_VALUE, value) ||
 	       grid_set_cell(grid, row, TOTALS_RATIO, ratio) ||
 	       grid_set_cell(grid, row, TOTALS_SOURCE, total->source) ? -1 : 0;
 }

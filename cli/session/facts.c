@@ -45,7 +45,9 @@ static bool probed_asked(const struct session *s, const char *name)
 {
 	if (!strcmp(name, "preload"))
 		return !s->options->outside && !s->facts.not_preloaded; /* that has a line of its own */
-	return !strcmp(name, "counting") || !strcmp(name, "counting-hardware") || (s->hellos && !strcmp(name, "switch-detector"));
+	if (!strcmp(name, "counting-hardware"))
+		return totals_want_hardware(&s->totals);
+	return !strcmp(name, "counting") || (s->hellos && !strcmp(name, "switch-detector"));
 }
 
 /* The agents have proven it in the target itself: better than a probe here, and quicker. */
@@ -224,6 +226,7 @@ void session_collect_facts(struct session *s)
 			track_end(s, s->processes.list[i], session_now() - s->start_ns);
 	if (!s->facts.clock)
 		host_facts(s);
+	s->totals.alone = s->processes.count == 1 && s->processes.list[0]->facts.threads == 1;
 	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended,
 		    totals_hidden_of(s));
 	s->facts.totals = s->totals.facts;

@@ -11,6 +11,7 @@
 
 #include "cli/caps/caps.h"
 #include "cli/session/session.h"
+#include "common/perf.h"
 #include "common/source_table.h"
 #include "common/wire.h"
 
@@ -148,6 +149,36 @@ void target_look(struct target *target, const char *command);
 /* Adds what the file tells; the obstacle calls it by the name. */
 void target_look_file(struct target *target, const char *name, const char *path);
 
+/* ---- asked.c: events of -e, for the whole tree */
+
+struct totals;
+
+/* What had to be left out of what was asked, for the kernel to take it. */
+enum asked_less { ASKED_ALL, ASKED_USER, ASKED_ANY_SIDE };
+
+struct asked_event {
+	int fd;                      /* or -errno */
+	enum asked_less less;
+	bool elsewhere;              /* another total is the same */
+	int err;                     /* of the newest read */
+	struct perf_value value;
+	char note[512];
+};
+
+struct asked {
+	const struct event_list *list; /* NULL: none */
+	struct asked_event *event;   /* of each */
+	bool pmu;                    /* some event of the CPU's counters could be opened */
+};
+
+/* Opens the events on the stopped child; they must outlive it. */
+void asked_arm(struct asked *asked, const struct event_list *events, pid_t child, bool inherit);
+/* Reads and adds them to the totals. */
+void asked_read(struct totals *totals, struct caps_context *caps);
+void asked_close(struct asked *asked);
+/* They count the same. */
+bool asked_is_same(const struct event *a, const struct event *b);
+
 /* ---- totals.c: the whole tree from outside */
 
 struct total_event;
@@ -159,11 +190,13 @@ struct totals {
 	struct total_event *events;
 	int keepers[8];
 	bool pmu;                    /* some hardware event could be opened */
+	bool alone;                  /* the tree never had a second thread or process */
 	bool all_software;           /* every software event counted, kernel side too */
 	bool asked_hardware;         /* hardware holds the outcome of its probe */
 	struct outcome hardware;
-	struct total_fact facts[24];
-	size_t nfacts;
+	struct asked asked;
+	struct total_fact *facts;
+	size_t nfacts, room;
 	char notes[24][512];
 	bool inherit;
 	enum totals_hidden hidden;
@@ -172,7 +205,14 @@ struct totals {
 
 void totals_keep(struct totals *totals);
 /* Opens the events on the stopped child. */
-void totals_arm(struct totals *totals, pid_t child, bool inherit);
+void totals_arm(struct totals *totals, pid_t child, bool inherit, const struct event_list *events);
+void totals_add(struct totals *totals, const char *name, const char *unit, struct cell cell, const char *source);
+/* It is one of those that every run has. */
+bool totals_have(const struct event *event);
+/* What the CPU's counters can do here, tried at most once. */
+struct outcome totals_hardware(struct totals *totals, struct caps_context *caps);
+/* Some total comes from them, or would. */
+bool totals_want_hardware(const struct totals *totals);
 /*
  * Reads them, with the child's rusage where the kernel gave none. hidden: what the session has seen of it; more of
  * it is found by the CPU time that is missing.
@@ -315,8 +355,8 @@ void track_drain(struct session *session, bool last);
 /* When a process ended that is gone now, or found alive at the end: by its record, if that was one of its end. */
 u64 track_end(struct session *session, struct process *process, u64 now_ns);
 
-/* The descriptor, or closed and -1 with EMFILE where it is one of the spare ones. */
-int descriptor_keep(int fd);
+/* The descriptor, or closed and -1 with EMFILE where it is one of so many spare ones. */
+int descriptor_keep(int fd, unsigned int spare);
 
 /* ---- origin.c: the provenance */
 

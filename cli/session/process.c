@@ -49,7 +49,7 @@ struct process *process_add(struct processes *all, u32 pid, u32 ppid, u64 start_
 	p->facts.parent = parent ? parent->facts.id : 0;
 	p->facts.start_ns = start_ns;
 	p->alive = true;
-	p->pidfd = descriptor_keep((int)syscall(SYS_pidfd_open, pid, 0));
+	p->pidfd = descriptor_keep((int)syscall(SYS_pidfd_open, pid, 0), DESCRIPTORS_SPARE);
 	p->io_fd = -1;
 	return p;
 }
@@ -93,7 +93,7 @@ void process_confirm(struct process *p)
 	if (!p->unwatched || !p->alive)
 		return;
 	p->unwatched = false;
-	p->pidfd = descriptor_keep((int)syscall(SYS_pidfd_open, p->facts.pid, 0));
+	p->pidfd = descriptor_keep((int)syscall(SYS_pidfd_open, p->facts.pid, 0), DESCRIPTORS_SPARE);
 	p->segment->live++;
 }
 

@@ -70,7 +70,7 @@ void process_keep_open(struct process *p)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/io", p->facts.pid);
-	p->io_fd = descriptor_keep(open(path, O_RDONLY | O_CLOEXEC));
+	p->io_fd = descriptor_keep(open(path, O_RDONLY | O_CLOEXEC), DESCRIPTORS_SPARE);
 }
 
 /* A figure that cannot be had any more leaves the one that was had before. */

@@ -30,7 +30,7 @@ struct segment *segment_new(const struct segment_params *params)
 		error("out of memory");
 		return NULL;
 	}
-	g->fd = descriptor_keep(memfd_create("spark", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+	g->fd = descriptor_keep(memfd_create("spark", MFD_CLOEXEC | MFD_ALLOW_SEALING), DESCRIPTORS_SPARE);
 	if (g->fd < 0 || ftruncate(g->fd, WIRE_SEGMENT_SIZE))
 		goto fail;
 	/* Only a gain in time: a file system without it fills the pages when they are touched. */

@@ -29,11 +29,11 @@ static void limits_raise(struct inherited_limits *before)
 		verbose(1, "cannot raise the limit of file sizes: %s", strerror(errno));
 }
 
-int descriptor_keep(int fd)
+int descriptor_keep(int fd, unsigned int spare)
 {
 	struct rlimit limit;
 
-	if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) || (rlim_t)fd + DESCRIPTORS_SPARE < limit.rlim_cur)
+	if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) || (rlim_t)fd + spare < limit.rlim_cur)
 		return fd;
 	close(fd);
 	errno = EMFILE;
@@ -83,7 +83,7 @@ static int session_arm(struct session *s)
 	totals_keep(&s->totals);
 	if (spawn_target(s, &limits))
 		return -1;
-	totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit);
+	totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit, s->options->events);
 	if (!s->options->no_inherit)
 		track_open(&s->track, s->spawn.pid);
 	session_clock_tick(s);

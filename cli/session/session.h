@@ -11,6 +11,7 @@
 
 #include "cli/analyze/profile.h"
 #include "cli/analyze/report.h"
+#include "cli/names/names.h"
 
 /* Looks at a run while it goes on. */
 struct session_watcher {
@@ -30,6 +31,7 @@ struct session_options {
 	bool objects;                /* state the files that were executed, with their build ids */
 	const char *note;            /* NULL: none */
 	const struct session_watcher *watcher; /* NULL: none */
+	const struct event_list *events; /* to count for the whole tree; NULL: the usual ones */
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool no_inherit;
@@ -50,6 +52,9 @@ enum session_end {
 	SESSION_TIMEOUT,
 	SESSION_INTERRUPTED,         /* by a second Ctrl-C: the command still runs */
 };
+
+/* Whether each event can have a total of its own. 0, or -1 after a message. */
+int session_check_events(const struct event_list *events);
 
 /* Runs it. What it needs of options must outlive it. Free it in any case. */
 enum session_end session_run(struct session **session, const struct session_options *options);

@@ -44,6 +44,15 @@ struct total_event {
 	bool user_only;
 };
 
+/* Totals that are there in any run, and names that the report adds. */
+static const char *const others[] = { "elapsed", "user", "sys", "maxrss", "markers", "marker-cost" };
+
+/* With -e the counters are for what was asked. */
+static bool row_left_out(const struct totals *t, size_t i)
+{
+	return rows[i].type == PERF_TYPE_HARDWARE && t->asked.list && t->asked.list->n;
+}
+
 void totals_keep(struct totals *t)
 {
 	struct perf_event_attr attr;
@@ -82,15 +91,49 @@ static int event_open(const struct total_row *row, pid_t child, bool inherit, bo
 	return fd;
 }
 
-void totals_arm(struct totals *t, pid_t child, bool inherit)
+bool totals_have(const struct event *event)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].type == PERF_TYPE_SOFTWARE && !strcmp(rows[i].name, event->name))
+			return event->attr.type == rows[i].type && event->attr.config == rows[i].config &&
+			       !event->attr.exclude_user && !event->attr.exclude_kernel;
+	return false;
+}
+
+int session_check_events(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		const struct event *e = &events->event[i];
+		bool taken = false;
+
+		for (size_t k = 0; k < ARRAY_SIZE(rows) && !totals_have(e); k++)
+			taken = taken || (rows[k].type == PERF_TYPE_SOFTWARE && !strcmp(rows[k].name, e->name));
+		for (size_t k = 0; k < ARRAY_SIZE(others); k++)
+			taken = taken || !strcmp(others[k], e->name);
+		for (size_t k = 0; k < i; k++)
+			taken = taken || (!strcmp(events->event[k].name, e->name) && !asked_is_same(&events->event[k], e));
+		if (taken)
+			return error("another total is called '%s'; give the event a name of its own by name=", e->name);
+	}
+	return 0;
+}
+
+void totals_arm(struct totals *t, pid_t child, bool inherit, const struct event_list *events)
 {
 	bool no_pmu = false;
 
+	asked_arm(&t->asked, events, child, inherit);
+	t->room = ARRAY_SIZE(rows) + ARRAY_SIZE(others) + (events ? events->n : 0);
+	t->facts = calloc(t->room, sizeof(*t->facts));
+	t->room = t->facts ? t->room : 0;
 	t->inherit = inherit;
 	t->events = calloc(ARRAY_SIZE(rows), sizeof(*t->events));
 	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++) {
 		struct total_event *e = &t->events[i];
 
+		e->fd = -ENODATA;
+		if (row_left_out(t, i))
+			continue;
 		if (no_pmu && rows[i].type == PERF_TYPE_HARDWARE) {
 			e->fd = -ENOENT;
 			continue;
@@ -107,9 +150,9 @@ void totals_arm(struct totals *t, pid_t child, bool inherit)
 	}
 }
 
-static void fact_add(struct totals *t, const char *name, const char *unit, struct cell cell, const char *source)
+void totals_add(struct totals *t, const char *name, const char *unit, struct cell cell, const char *source)
 {
-	if (t->nfacts < ARRAY_SIZE(t->facts))
+	if (t->nfacts < t->room)
 		t->facts[t->nfacts++] = (struct total_fact){ .name = name, .unit = unit, .cell = cell, .source = source };
 }
 
@@ -151,6 +194,23 @@ static struct cell fallback_cell(enum fallback fallback, const struct rusage *u,
 	}
 }
 
+struct outcome totals_hardware(struct totals *t, struct caps_context *caps)
+{
+	if (!t->asked_hardware)
+		t->hardware = hardware_probe(caps);
+	t->asked_hardware = true;
+	return t->hardware;
+}
+
+bool totals_want_hardware(const struct totals *t)
+{
+	bool want = !t->asked.list || !t->asked.list->n;
+
+	for (size_t i = 0; !want && i < t->asked.list->n; i++)
+		want = t->asked.list->event[i].hardware;
+	return want;
+}
+
 /* Why an event was refused and what helps, in the words of the capability. */
 static const char *refusal(struct totals *t, size_t i, struct caps_context *caps)
 {
@@ -161,11 +221,7 @@ static const char *refusal(struct totals *t, size_t i, struct caps_context *caps
 	if (rows[i].type == PERF_TYPE_HARDWARE && i && rows[i - 1].type == PERF_TYPE_HARDWARE &&
 	    t->events[i].fd == t->events[i - 1].fd)
 		return strcpy(t->notes[i], t->notes[i - 1]);
-	if (rows[i].type == PERF_TYPE_HARDWARE && !t->asked_hardware) {
-		t->hardware = hardware_probe(caps);
-		t->asked_hardware = true;
-	}
-	o = rows[i].type == PERF_TYPE_HARDWARE ? t->hardware : advice_perf(caps, -t->events[i].fd, rows[i].kernel);
+	o = rows[i].type == PERF_TYPE_HARDWARE ? totals_hardware(t, caps) : advice_perf(caps, -t->events[i].fd, rows[i].kernel);
 	if (o.available == CAPS_YES) /* by now; it was refused when it mattered */
 		o = advice_perf(caps, -t->events[i].fd, rows[i].kernel);
 	snprintf(t->notes[i], sizeof(t->notes[i]), "%s%s%s", o.because, o.remedy[0] ? "; " : "", o.remedy);
@@ -192,7 +248,7 @@ static struct cell event_cell(struct totals *t, size_t i, struct caps_context *c
 		c.note = "the counter was shared: scaled by enabled / running";
 		return c;
 	}
-	return e->user_only ? cell_noted((double)v.count, "user mode only") : cell_counted((double)v.count);
+	return e->user_only ? cell_noted((double)v.count, CELL_NOTE_USER) : cell_counted((double)v.count);
 }
 
 /* wait4(2) adds up what was waited for, whatever was asked for. */
@@ -207,9 +263,13 @@ static void totals_read_events(struct totals *t, struct caps_context *caps, cons
 {
 	t->all_software = t->events;
 	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++) {
-		struct cell c = event_cell(t, i, caps);
-		bool perf = cell_has_value(&c);
+		struct cell c;
+		bool perf;
 
+		if (row_left_out(t, i))
+			continue;
+		c = event_cell(t, i, caps);
+		perf = cell_has_value(&c);
 		t->all_software = t->all_software && (perf || rows[i].type != PERF_TYPE_SOFTWARE);
 		if (perf && t->hidden == TOTALS_HIDDEN) {
 			c = cell_absent(CELL_UNAVAILABLE, t->hidden_note);
@@ -220,7 +280,7 @@ static void totals_read_events(struct totals *t, struct caps_context *caps, cons
 		}
 		if (!perf && reaped && rows[i].fallback != FALLBACK_NONE)
 			c = fallback_cell(rows[i].fallback, u, fallback_note(t));
-		fact_add(t, rows[i].name, rows[i].unit, c,
+		totals_add(t, rows[i].name, rows[i].unit, c,
 			 perf || !reaped || rows[i].fallback == FALLBACK_NONE ? "perf" : "wait4");
 	}
 }
@@ -262,18 +322,19 @@ void totals_read(struct totals *t, struct caps_context *caps, u64 elapsed_ns, co
 	static const char running[] = "the command still runs";
 
 	t->nfacts = 0;
-	fact_add(t, "elapsed", "ns", cell_counted((double)elapsed_ns), "clock");
+	totals_add(t, "elapsed", "ns", cell_counted((double)elapsed_ns), "clock");
 	if (reaped) {
-		fact_add(t, "user", "ns", cell_split(timeval_ns(u->ru_utime)), "wait4");
-		fact_add(t, "sys", "ns", cell_split(timeval_ns(u->ru_stime)), "wait4");
-		fact_add(t, "maxrss", "B", cell_counted((double)u->ru_maxrss * 1024), "wait4");
+		totals_add(t, "user", "ns", cell_split(timeval_ns(u->ru_utime)), "wait4");
+		totals_add(t, "sys", "ns", cell_split(timeval_ns(u->ru_stime)), "wait4");
+		totals_add(t, "maxrss", "B", cell_counted((double)u->ru_maxrss * 1024), "wait4");
 	} else {
-		fact_add(t, "user", "ns", cell_absent(CELL_UNAVAILABLE, running), "wait4");
-		fact_add(t, "sys", "ns", cell_absent(CELL_UNAVAILABLE, running), "wait4");
-		fact_add(t, "maxrss", "B", cell_absent(CELL_UNAVAILABLE, running), "wait4");
+		totals_add(t, "user", "ns", cell_absent(CELL_UNAVAILABLE, running), "wait4");
+		totals_add(t, "sys", "ns", cell_absent(CELL_UNAVAILABLE, running), "wait4");
+		totals_add(t, "maxrss", "B", cell_absent(CELL_UNAVAILABLE, running), "wait4");
 	}
 	totals_judge(t, u, reaped, hidden);
 	totals_read_events(t, caps, u, reaped);
+	asked_read(t, caps);
 }
 
 void totals_close(struct totals *t)
@@ -286,4 +347,7 @@ void totals_close(struct totals *t)
 			close(t->keepers[i]);
 	free(t->events);
 	t->events = NULL;
+	asked_close(&t->asked);
+	free(t->facts);
+	t->facts = NULL;
 }

@@ -19,6 +19,7 @@ struct options {
 	uint64_t timeout_ns;
 	int format;
 	struct opt_list metrics;
+	struct opt_list events;
 };
 
 #define AT(field) .offset = offsetof(struct options, field)
@@ -35,6 +36,7 @@ static const struct opt rows[] = {
 	  .help = "end then, after a sentence that is long enough to be broken into lines" },
 	{ .name = "format", .kind = OPT_ENUM, AT(format), .words = words, .help = "in that form" },
 	{ .name = "metrics", .kind = OPT_LIST, AT(metrics), .metavar = "GLOBS", .help = "columns" },
+	{ .name = "events", .kind = OPT_EACH, AT(events), .metavar = "LIST", .help = "events", .hidden = true },
 	{ .name = "secret", .kind = OPT_FLAG, AT(follow), .help = "hidden", .hidden = true },
 	{ .name = NULL },
 };
@@ -73,6 +75,7 @@ static int parse(const char *line)
 	int argc = 0, result;
 
 	opt_list_free(&got.metrics);
+	opt_list_free(&got.events);
 	memset(&got, 0, sizeof(got));
 	snprintf(copy, sizeof(copy), "run %s", line);
 	while ((word = strsep(&rest, " ")))
@@ -131,6 +134,10 @@ START_TEST(test_repeated)
 	ck_assert(opt_list_match(&got.metrics, "bcd"));
 	ck_assert(opt_list_match(&got.metrics, "c,d"));
 	ck_assert(!opt_list_match(&got.metrics, "c"));
+	ck_assert_int_eq(parse("--events {a,b}:u --events c\\,d"), 5);
+	ck_assert_uint_eq(got.events.n, 2);
+	ck_assert_str_eq(got.events.item[0], "{a,b}:u");
+	ck_assert_str_eq(got.events.item[1], "c\\,d");
 }
 END_TEST
 

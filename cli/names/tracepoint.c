@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tracepoints: system:name, both may be patterns. Their ids stand in tracefs, which is root's alone
+ * unless it was mounted otherwise.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/log.h"
+#include "cli/names/internal.h"
+
+/* What stops a walk, after a message; errors of the folder itself are below 0. */
+#define TRACEPOINT_FAILED 1
+
+static const char *const mounts[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+
+struct tracepoint_search {
+	struct names_context *context;
+	struct event_list *list;
+	const char *mount;
+	const char *systems, *names; /* patterns */
+	const char *system;          /* the one looked into */
+	int refused;                 /* errno of an id that could not be read */
+};
+
+/* A part of a path, or a pattern of one; never the way out of a folder. */
+static bool tracepoint_word(const char *word)
+{
+	return *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-*?[]!")];
+}
+
+/*
+ * Whether its count under exclude_kernel means something: it is judged by the registers that it
+ * gives the kernel, which are the program's at a system call (perf_syscall_enter() in
+ * kernel/trace/trace_syscalls.c) and the kernel's elsewhere.
+ */
+static enum event_side tracepoint_side(const char *system)
+{
+	return strcmp(system, "syscalls") ? EVENT_KERNEL : EVENT_USER;
+}
+
+static int tracepoint_found(void *data, const char *name)
+{
+	struct tracepoint_search *search = data;
+	struct event *event;
+	char path[512], text[32];
+	long len;
+	u64 id;
+
+	if (fnmatch(search->names, name, 0) != 0 || strlen(name) > 128)
+		return 0;
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", search->mount, search->system, name);
+	len = facts_read(search->context->caps, path, text, sizeof(text));
+	text[strcspn(text, "\n")] = '\0';
+	if (len < 0 || !number_parse(text, &id)) {
+		/* enable and filter are no tracepoints. */
+		search->refused = len == -EACCES || len == -EPERM ? (int)-len : search->refused;
+		return 0;
+	}
+	event = event_add(search->list, PERF_TYPE_TRACEPOINT, id);
+	if (!event || event_set(&event->name, "%s:%s", search->system, name))
+		return TRACEPOINT_FAILED;
+	event->side = tracepoint_side(search->system);
+	return 0;
+}
+
+static int tracepoint_system(void *data, const char *system)
+{
+	struct tracepoint_search *search = data;
+	char path[256];
+	int result;
+
+	if (fnmatch(search->systems, system, 0) != 0 || strlen(system) > 128)
+		return 0;
+	search->system = system;
+	snprintf(path, sizeof(path), "%s/events/%s", search->mount, system);
+	result = pmu_scan(search->context, path, tracepoint_found, search);
+	return result == TRACEPOINT_FAILED ? result : 0;
+}
+
+static int tracepoint_suggest(void *data, const char *name)
+{
+	suggestion_offer(data, name);
+	return 0;
+}
+
+static int tracepoint_unknown(struct tracepoint_search *search)
+{
+	struct suggestion near;
+	char text[400];
+
+	suggestion_init(&near, search->names);
+	if (names_each_tracepoint(search->context, search->systems, tracepoint_suggest, &near) == 0)
+		return error("there is no tracepoint '%s' in %s%s", search->names, search->systems,
+			suggestion_text(&near, text, sizeof(text)));
+	suggestion_init(&near, search->systems);
+	names_each_tracepoint(search->context, NULL, tracepoint_suggest, &near);
+	return error("there are no tracepoints '%s:%s'%s", search->systems, search->names,
+		suggestion_text(&near, text, sizeof(text)));
+}
+
+/* It may well be there, but who knows. */
+static int tracepoint_add_hidden(struct tracepoint_search *search, int err)
+{
+	struct event *event = event_add(search->list, PERF_TYPE_TRACEPOINT, 0);
+	struct outcome why;
+
+	if (!event || event_set(&event->name, "%s:%s", search->systems, search->names))
+		return -1;
+	why = advice_tracefs(search->context->caps, err, err == ENOENT ? NULL : search->mount, event->name);
+	event->side = tracepoint_side(search->systems);
+	return event_set(&event->obstacle, "%s%s%s", why.because, why.remedy[0] ? "; " : "", why.remedy) ? -1 : 1;
+}
+
+int tracepoint_add(struct names_context *context, struct event_list *list, const char *system,
+	const char *name)
+{
+	struct tracepoint_search search = { .context = context, .list = list, .systems = system, .names = name };
+	const char *closed = NULL;
+	size_t i, from = list->n;
+	int result, err = ENOENT;
+	char path[128];
+
+	if (!tracepoint_word(system) || !tracepoint_word(name))
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(mounts); i++) {
+		search.mount = mounts[i];
+		snprintf(path, sizeof(path), "%s/events", mounts[i]);
+		result = pmu_scan(context, path, tracepoint_system, &search);
+		if (result == TRACEPOINT_FAILED)
+			return -1;
+		if (list->n > from)
+			return (int)(list->n - from);
+		if (search.refused)
+			return tracepoint_add_hidden(&search, search.refused);
+		if (result == 0)
+			return tracepoint_unknown(&search);
+		if (result == -EACCES || result == -EPERM) {
+			closed = mounts[i];
+			err = -result;
+		}
+	}
+	search.mount = closed;
+	return tracepoint_add_hidden(&search, err);
+}
+
+int names_each_tracepoint(struct names_context *context, const char *system,
+	int (*each)(void *data, const char *name), void *data)
+{
+	char path[512];
+	int result = -ENOENT;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(mounts) && result == -ENOENT; i++) {
+		snprintf(path, sizeof(path), "%s/events%s%s", mounts[i], system ? "/" : "", system ? system : "");
+		result = pmu_scan(context, path, each, data);
+	}
+	return result;
+}

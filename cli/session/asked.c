@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of run -e, for the whole tree: each one for itself on the held child, as totals.c has
+ * its own. What the kernel would count as a silent 0, since the event happens on a side that is
+ * excluded, is not opened.
+ */
+#define _GNU_SOURCE
+#include "cli/session/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+#include "common/perf.h"
+
+#define ASKED_SPARE 80               /* descriptors that the session is left for its own */
+
+/* The attribute as newer kernels know it: config3 follows what older headers have. */
+union asked_attr {
+	struct perf_event_attr attr;
+	struct {
+		char older[128];     /* PERF_ATTR_SIZE_VER7 */
+		u64 config3;
+	} newer;
+};
+
+/*
+ * The kernel reads a probe's file name from user memory once more when a task inherits it: the
+ * target's memory, so that its fork would fail with EFAULT. Such an event stays with one thread.
+ */
+static bool asked_heritable(const struct event *event)
+{
+	return !event->pmu || (strcmp(event->pmu, "uprobe") != 0 && strcmp(event->pmu, "kprobe") != 0);
+}
+
+static int asked_open_as(const struct event *event, pid_t child, bool inherit, enum asked_less less, bool guest)
+{
+	union asked_attr a = { .attr = event->attr };
+	int fd;
+
+	if (event->config3) {
+		a.newer.config3 = event->config3;
+		a.attr.size = sizeof(a.newer);
+	}
+	a.attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	a.attr.disabled = 1;
+	a.attr.enable_on_exec = 1;
+	a.attr.inherit = asked_heritable(event);
+	a.attr.inherit_thread = !inherit && a.attr.inherit;
+	/* Of samples; a PMU may refuse them where nothing is sampled. */
+	a.attr.sample_period = a.attr.freq = a.attr.precise_ip = 0;
+	if (less == ASKED_USER)
+		a.attr.exclude_kernel = a.attr.exclude_hv = 1;
+	if (less == ASKED_ANY_SIDE)
+		a.attr.exclude_user = a.attr.exclude_kernel = a.attr.exclude_hv = a.attr.exclude_idle = 0;
+	if (guest)
+		a.attr.exclude_guest = a.attr.exclude_host = 0;
+	fd = perf_open(&a.attr, child, -1, -1, 0);
+	if (fd == -EINVAL && a.attr.inherit_thread) {
+		/* Before Linux 5.13 there is no inherit_thread: the main thread alone. */
+		a.attr.inherit = a.attr.inherit_thread = 0;
+		fd = perf_open(&a.attr, child, -1, -1, 0);
+	}
+	return fd;
+}
+
+static bool asked_refuses(int fd)
+{
+	return fd == -EINVAL || fd == -EOPNOTSUPP;
+}
+
+/* Some PMUs cannot tell guests from hosts, or sides apart. */
+static int asked_open(const struct event *event, pid_t child, bool inherit, enum asked_less *less)
+{
+	int fd = asked_open_as(event, child, inherit, ASKED_ALL, false), user;
+
+	*less = ASKED_ALL;
+	if (asked_refuses(fd))
+		fd = asked_open_as(event, child, inherit, ASKED_ALL, true);
+	if ((fd == -EACCES || fd == -EPERM) && event->side != EVENT_KERNEL && !event->attr.exclude_user &&
+	    !event->attr.exclude_kernel) {
+		user = asked_open_as(event, child, inherit, ASKED_USER, false);
+		if (asked_refuses(user))
+			user = asked_open_as(event, child, inherit, ASKED_USER, true);
+		if (user >= 0) {
+			*less = ASKED_USER;
+			return user;
+		}
+	}
+	if (asked_refuses(fd) && (event->attr.exclude_user || event->attr.exclude_kernel)) {
+		fd = asked_open_as(event, child, inherit, ASKED_ANY_SIDE, true);
+		*less = ASKED_ANY_SIDE;
+	}
+	return fd;
+}
+
+/* What need not be tried. */
+static const char *asked_futile(const struct event *event)
+{
+	if (event->obstacle)
+		return event->obstacle;
+	if (event->scope == EVENT_SYSTEM)
+		return "it counts a part of the machine, not a program: what runs beside would be in it";
+	if (event->side == EVENT_KERNEL && event->attr.exclude_kernel)
+		return "it happens in the kernel: in user mode alone it would read 0";
+	if (event->side == EVENT_USER && event->attr.exclude_user)
+		return "it happens in user mode: without that it would read 0";
+	return NULL;
+}
+
+bool asked_is_same(const struct event *a, const struct event *b)
+{
+	struct perf_event_attr other = b->attr;
+
+	if (a->path && b->path && !strcmp(a->path, b->path))
+		other.config1 = a->attr.config1;
+	return !memcmp(&a->attr, &other, sizeof(other)) && a->config3 == b->config3;
+}
+
+/* A list may have an event in several groups; a group makes no difference to a total. */
+static bool asked_is_elsewhere(const struct event_list *events, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(events->event[k].name, events->event[i].name))
+			return true;
+	return totals_have(&events->event[i]);
+}
+
+/* With -vv: what perf stat -vv prints, by the same names and without what is 0. */
+static void asked_tell(const struct event *event, int fd)
+{
+	const struct perf_event_attr *a = &event->attr;
+	const struct { const char *name; u64 value; } fields[] = {
+		{ "type", a->type }, { "config", a->config }, { "config1", a->config1 }, { "config2", a->config2 },
+		{ "config3", event->config3 }, { "bp_type", a->bp_type }, { "exclude_user", a->exclude_user },
+		{ "exclude_kernel", a->exclude_kernel }, { "exclude_hv", a->exclude_hv },
+		{ "exclude_idle", a->exclude_idle }, { "precise_ip", a->precise_ip }, { "pinned", a->pinned },
+	};
+	char text[512] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (i == 0 || fields[i].value)
+			len += (size_t)snprintf(text + len, sizeof(text) - len,
+				i ? " %s %#llx" : " %s %llu", fields[i].name,
+						(unsigned long long)fields[i].value);
+	verbose(2, "event %s:%s%s%s", event->name, text, fd < 0 ? "; not counted, errno " : "",
+		fd < 0 ? advice_errno_name(-fd) : "");
+}
+
+void asked_arm(struct asked *asked, const struct event_list *events, pid_t child, bool inherit)
+{
+	asked->list = events;
+	asked->event = events && events->n ? calloc(events->n, sizeof(*asked->event)) : NULL;
+	for (size_t i = 0; asked->event && i < events->n; i++) {
+		struct asked_event *e = &asked->event[i];
+		const char *futile = asked_futile(&events->event[i]);
+
+		e->elsewhere = asked_is_elsewhere(events, i);
+		e->fd = futile || e->elsewhere ? -ENODATA : asked_open(&events->event[i], child, inherit, &e->less);
+		if (e->fd >= 0 && descriptor_keep(e->fd, ASKED_SPARE) < 0)
+			e->fd = -EMFILE;
+		asked_tell(&events->event[i], e->fd);
+		if (futile)
+			snprintf(e->note, sizeof(e->note), "%s", futile);
+		asked->pmu = asked->pmu || (e->fd >= 0 && events->event[i].hardware);
+	}
+}
+
+static struct outcome asked_reason(struct totals *t, const struct event *event, int err, struct caps_context *caps)
+{
+	if (event->path)
+		return advice_perf_privilege(caps, err);
+	if (event->hardware && err != EINVAL && advice_means_absent(err)) {
+		if (t->pmu || t->asked.pmu)
+			return outcome_no("", "this PMU does not have the event (%s)", advice_errno_name(err));
+		if (totals_hardware(t, caps).available == CAPS_NO)
+			return t->hardware;
+	}
+	if (err == EINVAL)
+		return outcome_no("", "the kernel refuses it (EINVAL): no such event of %s, or it only takes samples",
+			event->pmu ? event->pmu : "this kind");
+	/* Above level 2 user mode is refused as well, and to allow that is enough for most. */
+	return advice_perf(caps, err, event->side == EVENT_KERNEL || event->attr.exclude_user ||
+		(event->side != EVENT_NO_SIDE && caps->paranoid <= 2));
+}
+
+static const char *asked_refusal(struct totals *t, size_t i, struct caps_context *caps)
+{
+	struct asked_event *e = &t->asked.event[i];
+	struct outcome o;
+
+	if (!e->note[0]) {
+		o = asked_reason(t, &t->asked.list->event[i], -e->fd, caps);
+		snprintf(e->note, sizeof(e->note), "%s%s%s", o.because, o.remedy[0] ? "; " : "", o.remedy);
+	}
+	return e->note;
+}
+
+/* Whether the kinds of cores together counted all the time: then no share is missing. */
+static bool asked_complete(const struct asked *asked, size_t i)
+{
+	const struct event *event = asked->list->event;
+	u64 running = 0;
+
+	for (size_t k = 0; k < asked->list->n; k++)
+		if (event[k].item == event[i].item && asked->event[k].fd >= 0)
+			running += asked->event[k].value.running_ns;
+	return running >= asked->event[i].value.enabled_ns - asked->event[i].value.enabled_ns / 50;
+}
+
+/* Counted on one kind of core: what ran on others is no reason to scale. */
+static struct cell asked_on_cores(struct asked *asked, size_t i)
+{
+	struct asked_event *e = &asked->event[i];
+	const struct event *event = &asked->list->event[i];
+	struct cell c = cell_counted((double)e->value.count * event->scale);
+
+	if (e->value.running_ns == e->value.enabled_ns)
+		return c;
+	snprintf(e->note, sizeof(e->note), "on cores of %s (%s), for %.0f %% of the time; not scaled",
+		 event->pmu, event->cpus, 100.0 * (double)e->value.running_ns / (double)e->value.enabled_ns);
+	c.state = asked_complete(asked, i) ? CELL_COUNTED : CELL_ESTIMATE;
+	c.note = e->note;
+	return c;
+}
+
+static const char *asked_note(const struct event *event, enum asked_less less)
+{
+	if (event->side == EVENT_NO_SIDE && (event->attr.exclude_kernel || event->attr.exclude_user))
+		return "a clock runs in both modes, whatever is excluded";
+	if (event->side == EVENT_NO_SIDE)
+		return NULL;
+	if (less == ASKED_USER)
+		return CELL_NOTE_USER;
+	return less == ASKED_ANY_SIDE ? "user and kernel mode: this PMU cannot tell them apart" : NULL;
+}
+
+static struct cell asked_on_any(const struct event *event, const struct asked_event *e)
+{
+	struct cell c = cell_counted((double)e->value.count * event->scale);
+
+	c.note = asked_note(event, e->less);
+	if (e->value.running_ns < e->value.enabled_ns) {
+		c.value *= (double)e->value.enabled_ns / (double)e->value.running_ns;
+		c.state = CELL_SCALED;
+		c.note = "the counter was shared: scaled by enabled / running";
+	}
+	return c;
+}
+
+static struct cell asked_cell(struct totals *t, size_t i, struct caps_context *caps)
+{
+	struct asked_event *e = &t->asked.event[i];
+	const struct event *event = &t->asked.list->event[i];
+	struct cell c;
+
+	if (e->fd < 0)
+		return cell_absent(CELL_UNAVAILABLE, asked_refusal(t, i, caps));
+	if (e->err)
+		return cell_absent(e->err == -EIO ? CELL_NOT_COUNTED : CELL_UNAVAILABLE,
+			event->attr.pinned ? "it was pinned, and the kernel had no counter for it" :
+					     "the kernel did not give it back");
+	if (!e->value.running_ns)
+		return cell_absent(CELL_NOT_COUNTED, "the event never ran");
+	if (t->hidden == TOTALS_HIDDEN)
+		return cell_absent(CELL_UNAVAILABLE, t->hidden_note);
+	c = event->scope == EVENT_CORES ? asked_on_cores(&t->asked, i) : asked_on_any(event, e);
+	if (t->hidden == TOTALS_LITTLE_HIDDEN) {
+		c.state = CELL_ESTIMATE;
+		c.note = t->hidden_note;
+	} else if (!asked_heritable(event) && !t->alone) {
+		c.state = CELL_ESTIMATE;
+		c.note = "of the command's first thread alone: the kernel cannot pass a probe on to others";
+	}
+	return c;
+}
+
+void asked_read(struct totals *t, struct caps_context *caps)
+{
+	const struct event_list *list = t->asked.list;
+
+	/* All first: kinds of cores are judged together. */
+	for (size_t i = 0; t->asked.event && i < list->n; i++)
+		if (t->asked.event[i].fd >= 0)
+			t->asked.event[i].err = perf_read(t->asked.event[i].fd, &t->asked.event[i].value);
+	for (size_t i = 0; t->asked.event && i < list->n; i++)
+		if (!t->asked.event[i].elsewhere)
+			totals_add(t, list->event[i].name, list->event[i].unit ? list->event[i].unit : "count",
+				   asked_cell(t, i, caps), "perf");
+}
+
+void asked_close(struct asked *asked)
+{
+	for (size_t i = 0; asked->event && i < asked->list->n; i++)
+		if (asked->event[i].fd >= 0)
+			close(asked->event[i].fd);
+	free(asked->event);
+	asked->event = NULL;
+}
