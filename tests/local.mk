@@ -28,6 +28,7 @@ fuzz_tests = \
 	tests/fuzz/fuzz_names \
 	tests/fuzz/fuzz_record \
 	tests/fuzz/fuzz_segment \
+	tests/fuzz/fuzz_store \
 	tests/fuzz/fuzz_text
 
 # What several of them include.
@@ -235,6 +236,9 @@ tests_fuzz_fuzz_record_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=dl_iterate_phdr
 tests_fuzz_fuzz_segment_SOURCES = tests/fuzz/fuzz_segment.c $(fuzz_segments) $(fuzz_frame)
 tests_fuzz_fuzz_segment_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_segment_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+tests_fuzz_fuzz_store_SOURCES = tests/fuzz/fuzz_store.c $(fuzz_frame)
+tests_fuzz_fuzz_store_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_store_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(fuzz_frame)
 tests_fuzz_fuzz_text_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_text_LDFLAGS = $(fuzz_ldflags)
