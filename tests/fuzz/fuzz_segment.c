@@ -127,6 +127,20 @@ static void profile_read(struct profile *profile, struct wire_view *view)
 	profile_add_losses(profile, view);
 }
 
+/* As a recording has it: by thread, with a limit, and merged for the report. */
+static void profile_read_merged(struct profile *profile, struct wire_view *view, u64 how)
+{
+	static const char *const path[] = { "a", "b" };
+	struct profile threads;
+
+	profile_init(&threads, PROFILE_BY_THREAD);
+	threads.threads_most = how & 1;
+	profile_read(&threads, view);
+	profile_merge(profile, &threads);
+	profile_find_row(&threads, 1, how & 2 ? SAMPLE_PID : 0, path, ARRAY_SIZE(path));
+	profile_fini(&threads);
+}
+
 static void segment_run(const u8 *bytes, size_t size)
 {
 	const struct wire_header *header = (const void *)bytes;
@@ -139,7 +153,10 @@ static void segment_run(const u8 *bytes, size_t size)
 
 	profile_init(&profile, (enum profile_group)(how % 3));
 	allocations_left = how >> 48 & 15 ? 0 : 2 + (how >> 52 & 127);
-	profile_read(&profile, &view);
+	if (how >> 44 & 3)
+		profile_read(&profile, &view);
+	else
+		profile_read_merged(&profile, &view, how >> 28);
 	report = report_build(&profile, &facts.facts, &options);
 	fuzz_check(report || allocations_left, "there is a report");
 	allocations_left = 0;
