@@ -162,7 +162,7 @@ libsparkcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 
 bin_PROGRAMS += sparkctl
 sparkctl_SOURCES = cli/main.c
-sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS) $(LIBPFM_LIBS)
+sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS)
 
 # Completions, where the shells look. They ask sparkctl, so nothing of them is made here.
 bashcompletiondir = $(datadir)/bash-completion/completions

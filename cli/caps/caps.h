@@ -41,6 +41,8 @@ struct caps_context {
 	bool container;
 	bool virtual_machine;
 	int paranoid;			/* perf_event_paranoid or CAPS_PARANOID_ABSENT */
+	char cpuinfo[4096];		/* how /proc/cpuinfo begins: the first CPU */
+	int cpuinfo_error;		/* 0, or an errno: it can't be read */
 };
 
 struct json_t;

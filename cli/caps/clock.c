@@ -17,18 +17,17 @@ static void clock_read_source(const struct caps_context *context, char *name, si
 
 static bool clock_tsc_usable(const struct caps_context *context, char *why, size_t size)
 {
-	char text[16384], source[64];
+	char source[64];
 	int mode = PR_TSC_ENABLE;
-	long got = facts_read(context, "/proc/cpuinfo", text, sizeof(text));
 
 	clock_read_source(context, source, sizeof(source));
 	prctl(PR_GET_TSC, &mode);
-	if (got < 0)
+	if (context->cpuinfo_error)
 		snprintf(why, size, "/proc/cpuinfo can't be read (%s)",
-			advice_errno_name((int)-got));
-	else if (!facts_has_word(text, "flags", "constant_tsc"))
+			advice_errno_name(context->cpuinfo_error));
+	else if (!facts_has_word(context->cpuinfo, "flags", "constant_tsc"))
 		snprintf(why, size, "the TSC changes its rate (no constant_tsc)");
-	else if (!facts_has_word(text, "flags", "nonstop_tsc"))
+	else if (!facts_has_word(context->cpuinfo, "flags", "nonstop_tsc"))
 		snprintf(why, size, "the TSC stops in deep sleep (no nonstop_tsc)");
 	else if (mode != PR_TSC_ENABLE)
 		snprintf(why, size, "reading the TSC is forbidden to this process (PR_SET_TSC)");

