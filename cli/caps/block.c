@@ -51,7 +51,7 @@ static bool block_try_tracepoints(const struct caps_context *context, struct out
 		*why = advice_perf_scope(context, -fd, ADVICE_TRACE);
 		return false;
 	}
-	close(fd);
+	try_close(fd);
 	return true;
 }
 

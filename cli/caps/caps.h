@@ -59,9 +59,11 @@ void caps_init(struct caps_context *context, const char *root);
 const struct capability *caps_table(size_t *n);
 /*
  * Probes the rows that are wanted, at the same time, into the places of their rows: CAPS_MOST of
- * each. It forks, and waits for its children alone.
+ * each. It forks, and waits for its children alone; some may yet be about to end: caps_reap().
  */
 void caps_probe(struct caps_context *context, const bool *wanted, struct outcome *outcomes);
+/* Takes the ended children of caps_probe() away, or waits for all of them. */
+void caps_reap(bool wait);
 void caps_probe_all(struct caps_context *context, struct outcome *outcomes);
 /* The row of that name, or NULL. */
 const struct capability *caps_find(const char *name);

@@ -86,7 +86,10 @@ int try_count(struct perf_event_attr *attr, void (*work)(void))
 		return fd;
 	work();
 	err = perf_read(fd, &value);
-	close(fd);
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		try_close(fd);
+	else
+		close(fd);
 	return err ? err : value.running_ns && value.count;
 }
 

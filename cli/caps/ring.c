@@ -68,7 +68,7 @@ size_t try_ring_next(struct try_ring *ring, uint32_t type, void *record, size_t 
 void try_ring_close(struct try_ring *ring)
 {
 	munmap(ring->page, ring->size);
-	close(ring->fd);
+	try_close(ring->fd);
 }
 
 struct outcome try_ring_advice(const struct caps_context *context, enum try_stage stage, int err,

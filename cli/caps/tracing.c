@@ -65,11 +65,11 @@ struct outcome tracing_probe(struct caps_context *context)
 		return advice;
 	/* The user side alone would open, and count nothing: tracepoints are the kernel's. */
 	perf_attr_init(&attr, PERF_TYPE_TRACEPOINT, (uint64_t)id);
+	tracing_find(context, mount, sizeof(mount));
 	result = try_count(&attr, try_sleep);
 	if (result < 0)
 		return advice_perf(context, -result, true);
 	if (!result)
 		return outcome_no("", "sched:sched_switch opens but counts nothing");
-	tracing_find(context, mount, sizeof(mount));
 	return outcome_yes("tracepoints by %.200s; sched:sched_switch counts", mount);
 }

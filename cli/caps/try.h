@@ -22,6 +22,12 @@ void try_sleep(void);
  */
 int try_count(struct perf_event_attr *attr, void (*work)(void));
 
+/*
+ * Closes an event that may be a tracepoint, or leaves that to the end of this process if it is a
+ * child of caps_probe(): nobody waits for that.
+ */
+void try_close(int fd);
+
 /* The ring of an event on this thread. */
 struct try_ring {
 	int fd;

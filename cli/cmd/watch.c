@@ -7,10 +7,9 @@
 
 #include "cli/cmd/cmd.h"
 
-/* The recording is written anew while the run goes on, but takes no more than about a hundredth of the time. */
+/* The recording is written anew while the run goes on. */
 #define WATCH_RECORD_FIRST_NS (50 * NSEC_PER_MSEC)
 #define WATCH_RECORD_MOST_NS (800 * NSEC_PER_MSEC) /* reached by doubling: short runs are written more often */
-#define WATCH_RECORD_SHARE 100
 #define WATCH_LIVE_NS (500 * NSEC_PER_MSEC)
 
 static u64 watch_now(void)
@@ -21,16 +20,15 @@ static u64 watch_now(void)
 static u64 watch_look(void *context, const struct profile *profile, const struct session_facts *facts)
 {
 	struct watch *watch = context;
-	u64 begin = watch_now(), end, next;
+	u64 end, next;
 
 	if (watch->live.on)
 		live_look(&watch->live, profile, facts);
-	if (watch->name && begin >= watch->record_ns) {
+	if (watch->name && watch_now() >= watch->record_ns) {
 		/* What cannot be written now may be at the end. */
 		store_write(&watch->file, profile, facts, &watch->options);
-		end = watch_now();
 		watch->pause_ns = MIN(MAX(WATCH_RECORD_FIRST_NS, 2 * watch->pause_ns), WATCH_RECORD_MOST_NS);
-		watch->record_ns = end + MAX(watch->pause_ns, (end - begin) * WATCH_RECORD_SHARE);
+		watch->record_ns = watch_now() + watch->pause_ns;
 	}
 	end = watch_now();
 	next = watch->live.on ? WATCH_LIVE_NS : watch->record_ns - MIN(end, watch->record_ns);

@@ -371,8 +371,18 @@ struct origin {
 };
 
 void origin_start(struct session *session);
-/* The files that the process has mapped for execution become known. */
-void origin_objects(struct session *session, u32 pid);
+/*
+ * The files that a process has mapped for execution become known, in two steps: the first needs the
+ * process, the second reads the files and takes longer.
+ */
+struct origin_map {
+	char *text;                  /* of /proc/PID/maps, or NULL */
+	int root;                    /* its root directory, or -1 */
+};
+
+void origin_map(const struct session *session, u32 pid, struct origin_map *map);
+/* Frees the map too. */
+void origin_objects(struct session *session, struct origin_map *map);
 void origin_free(struct origin *origin);
 
 /* ---- the session */

@@ -135,7 +135,6 @@ static struct process *image_of(struct session *s, u32 pid)
 	p->image_ns = relative_now(s);
 	p->facts.agent = true;
 	process_describe(p);
-	origin_objects(s, pid);
 	return p;
 }
 
@@ -180,6 +179,7 @@ void session_hello(struct session *s, struct server_hello *h)
 			 thread_flags(s->options),
 	};
 	struct segment *g = NULL;
+	struct origin_map map;
 	struct process *p;
 
 	if (h->hello.version != WIRE_VERSION) {
@@ -203,8 +203,12 @@ void session_hello(struct session *s, struct server_hello *h)
 	p = g ? image_of(s, (u32)h->pid) : NULL;
 	if (p && p->exec)
 		config.flags |= WIRE_EXECED;
+	/* It waits for the answer: what the answer does not need comes after it. */
+	if (p)
+		origin_map(s, p->facts.pid, &map);
 	server_answer(h, &config, g ? g->fd : -1);
 	if (p) {
+		origin_objects(s, &map);
 		process_join(p, g);
 		p->wire_pid = h->hello.pid;
 	}
@@ -349,6 +353,7 @@ static void tick(struct session *s, u64 now)
 	size_t n;
 
 	s->next_tick_ns = now + SESSION_TICK_NS;
+	caps_reap(false);
 	session_clock_tick(s);
 	track_drain(s, false);
 	segments_look(s);

@@ -106,14 +106,13 @@ static bool object_room(struct origin *o)
 }
 
 /* The build id, if the path still leads to the file that is mapped. */
-static char *object_id(u32 pid, const char *path, u64 device, u64 inode)
+static char *object_id(int root, const char *path, u64 device, u64 inode)
 {
-	char full[PATH_MAX + 32], text[BUILD_ID_TEXT], *id = NULL;
+	char text[BUILD_ID_TEXT], *id = NULL;
 	struct stat st;
 	int fd;
 
-	snprintf(full, sizeof(full), "/proc/%u/root%s", pid, path);
-	fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = openat(root, path + strspn(path, "/"), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return NULL;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_ino == inode && st.st_dev == device &&
@@ -124,7 +123,7 @@ static char *object_id(u32 pid, const char *path, u64 device, u64 inode)
 }
 
 /* A line of /proc/PID/maps, proc(5): range, permissions, offset, device, inode, path. */
-static void object_add(struct origin *o, u32 pid, const char *line)
+static void object_add(struct origin *o, int root, const char *line)
 {
 	unsigned int major, minor;
 	unsigned long long inode;
@@ -138,31 +137,43 @@ static void object_add(struct origin *o, u32 pid, const char *line)
 	o->objects[o->facts.nobjects] = (struct origin_object){ makedev(major, minor), inode };
 	o->facts.objects[o->facts.nobjects] = (struct object_fact){
 		.path = strdup(line + path),
-		.build_id = object_id(pid, line + path, makedev(major, minor), inode),
+		.build_id = object_id(root, line + path, makedev(major, minor), inode),
 	};
 	if (o->facts.objects[o->facts.nobjects].path)
 		o->facts.nobjects++;
 }
 
-void origin_objects(struct session *s, u32 pid)
+void origin_map(const struct session *s, u32 pid, struct origin_map *map)
 {
-	char path[64], *line = NULL;
+	char path[64];
 	size_t size = 0;
-	ssize_t len;
 	FILE *maps;
 
+	*map = (struct origin_map){ .root = -1 };
 	if (!s->options->objects)
 		return;
+	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	map->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	maps = fopen(path, "re");
-	while (maps && (len = getline(&line, &size, maps)) > 0) {
-		if (line[len - 1] == '\n')
-			line[len - 1] = '\0';
-		object_add(&s->origin, pid, line);
+	if (!maps)
+		return;
+	if (getdelim(&map->text, &size, '\0', maps) <= 0) {
+		free(map->text);
+		map->text = NULL;
 	}
-	free(line);
-	if (maps)
-		fclose(maps);
+	fclose(maps);
+}
+
+void origin_objects(struct session *s, struct origin_map *map)
+{
+	char *line, *rest = map->text;
+
+	while (rest && (line = strsep(&rest, "\n")))
+		object_add(&s->origin, map->root, line);
+	free(map->text);
+	if (map->root >= 0)
+		close(map->root);
 }
 
 void origin_free(struct origin *o)

@@ -75,12 +75,13 @@ static int session_arm(struct session *s)
 	caps_init(&s->caps, "");
 	caps_find_agent(s->caps.agent, sizeof(s->caps.agent));
 	session_clock_start(s);
+	/* First: with one of a kind open, no other makes the kernel patch its code (static keys). */
+	totals_keep(&s->totals);
 	if (s->options->probe_all)
 		session_probe(s);
 	limits_raise(&limits);
 	if ((!s->options->outside && server_open(&s->server)) || session_signals_open(s))
 		return -1;
-	totals_keep(&s->totals);
 	if (spawn_target(s, &limits))
 		return -1;
 	totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit, s->options->events);
@@ -106,6 +107,7 @@ static enum session_end exec_failed(const struct session *s, int failed)
 
 static enum session_end session_measure(struct session *s)
 {
+	struct origin_map map;
 	struct process *p;
 	int failed;
 
@@ -122,7 +124,8 @@ static enum session_end session_measure(struct session *s)
 	p->threads = p->facts.threads = s->track.count ? 1 : 0;
 	p->born = true;
 	process_describe(p);
-	origin_objects(s, p->facts.pid);
+	origin_map(s, p->facts.pid, &map);
+	origin_objects(s, &map);
 	/* It may have ended already. */
 	if (!p->command)
 		process_name(p, s->options->argv);

@@ -2,11 +2,13 @@
 /* Looking at a run that goes on: what the dead left, and what lies in the segments of the living. */
 #include "cli/session/internal.h"
 
+#define WATCH_SHARE 100 /* a hundredth of the time goes into looking, and no more */
+
 void session_watch(struct session *s, u64 now)
 {
 	const struct session_watcher *watcher = s->options->watcher;
+	u64 begin = session_now(), next;
 	struct profile profile;
-	u64 next;
 
 	/* When the command has ended the report is about to be made. */
 	if (!s->watch_ns || now < s->watch_ns || (s->main_ended && !s->options->follow))
@@ -18,7 +20,7 @@ void session_watch(struct session *s, u64 now)
 			harvest_look(s, g, &profile);
 		session_collect_facts(s);
 		next = watcher->look(watcher->context, &profile, &s->facts);
-		s->watch_ns = next ? session_now() + next : 0;
+		s->watch_ns = next ? session_now() + MAX(next, (session_now() - begin) * WATCH_SHARE) : 0;
 	} else {
 		s->watch_ns = 0;
 	}

@@ -33,31 +33,27 @@ static size_t unpack_number(const u8 *bytes, size_t size, u64 *value)
 	return 0;
 }
 
-static size_t hist_used(const struct hist *hist)
-{
-	size_t n = 0;
-	u32 i;
-
-	for (i = 0; i < HIST_BUCKETS; i++)
-		n += hist->octave[i / WIRE_HIST_SUB] && hist->octave[i / WIRE_HIST_SUB][i % WIRE_HIST_SUB];
-	return n;
-}
-
 u8 *store_pack_hist(const struct hist *hist, size_t *size)
 {
-	size_t used = hist_used(hist);
-	u8 *bytes = used ? malloc(used * 2 * PACK_NUMBER_MAX) : NULL;
-	u32 i, last = 0;
+	size_t octaves = 0;
+	u32 i, k, last = 0;
+	u8 *bytes;
 
 	*size = 0;
-	for (i = 0; bytes && i < HIST_BUCKETS; i++) {
-		const u64 *octave = hist->octave[i / WIRE_HIST_SUB];
-
-		if (!octave || !octave[i % WIRE_HIST_SUB])
-			continue;
-		*size += pack_number(bytes + *size, i - last);
-		*size += pack_number(bytes + *size, octave[i % WIRE_HIST_SUB]);
-		last = i;
+	for (i = 0; i < ARRAY_SIZE(hist->octave); i++)
+		octaves += hist->octave[i] != NULL;
+	bytes = octaves ? malloc(octaves * WIRE_HIST_SUB * 2 * PACK_NUMBER_MAX) : NULL;
+	for (i = 0; bytes && i < ARRAY_SIZE(hist->octave); i++)
+		for (k = 0; hist->octave[i] && k < WIRE_HIST_SUB; k++) {
+			if (!hist->octave[i][k])
+				continue;
+			*size += pack_number(bytes + *size, i * WIRE_HIST_SUB + k - last);
+			*size += pack_number(bytes + *size, hist->octave[i][k]);
+			last = i * WIRE_HIST_SUB + k;
+		}
+	if (!*size) {
+		free(bytes);
+		bytes = NULL;
 	}
 	return bytes;
 }
