@@ -322,34 +322,83 @@ static json_t *json_path(const struct report_row *rows, const struct report_row 
 	return array;
 }
 
-static json_t *json_row(const struct report *report, const struct report_row *rows,
-			const struct report_row *row)
+/* As json_cell(), but without an object for each: there may be a million of them. */
+static void json_put_cell(struct json_writer *writer, const struct cell *cell, const char *unit)
 {
-	json_t *object = json_object(), *cells = json_object();
+	json_t *value = cell_has_value(cell) ? json_number(cell->value, !strcmp(unit, "ns")) : json_null();
+
+	fputs("{\"value\":", writer->file);
+	if (json_is_integer(value)) {
+		fprintf(writer->file, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+		json_decref(value);
+	} else {
+		json_put(writer, value);
+	}
+	fprintf(writer->file, ",\"state\":\"%s\"", cell_state_name(cell->state));
+	if (cell->note) {
+		fputs(",\"note\":", writer->file);
+		json_put(writer, json_text(cell->note));
+	}
+	fputc('}', writer->file);
+}
+
+/* keys: those of the columns, or NULL where one is not selected. */
+static void json_put_row(struct json_writer *writer, const struct report *report, const struct report_row *rows,
+			 const struct report_row *row, char *const *keys)
+{
+	const char *before = "";
 	size_t i;
 
-	for (i = 0; i < report->ncolumns; i++)
-		if (report->columns[i].selected)
-			json_set(cells, report->columns[i].metric->name,
-				 json_cell(&row->cells[i], report->columns[i].metric->unit));
-	json_object_set_new(object, "path", json_path(rows, row));
-	json_object_set_new(object, "process", row->pid ? json_u64(row->pid) : json_null());
-	json_object_set_new(object, "thread", row->tid ? json_u64(row->tid) : json_null());
-	json_object_set_new(object, "calls", json_u64(row->calls));
-	json_object_set_new(object, "open", json_u64(row->open));
-	json_object_set_new(object, "cells", cells);
-	return object;
+	json_comma(writer);
+	fputs("{\"path\":", writer->file);
+	json_put(writer, json_path(rows, row));
+	fputs(",\"process\":", writer->file);
+	json_put(writer, row->pid ? json_u64(row->pid) : json_null());
+	fputs(",\"thread\":", writer->file);
+	json_put(writer, row->tid ? json_u64(row->tid) : json_null());
+	fputs(",\"calls\":", writer->file);
+	json_put(writer, json_u64(row->calls));
+	fputs(",\"open\":", writer->file);
+	json_put(writer, json_u64(row->open));
+	fputs(",\"cells\":{", writer->file);
+	for (i = 0; i < report->ncolumns; i++) {
+		if (!keys[i])
+			continue;
+		fprintf(writer->file, "%s%s:", before, keys[i]);
+		json_put_cell(writer, &row->cells[i], report->columns[i].metric->unit);
+		before = ",";
+	}
+	fputs("}}", writer->file);
+}
+
+/* A column's name as the key of a member; NULL without memory. */
+static char *json_key(const char *name)
+{
+	json_t *string = json_text(name);
+	char *text = string ? json_dumps(string, JSON_FLAGS) : NULL;
+
+	json_decref(string);
+	return text;
 }
 
 static void json_rows(struct json_writer *writer, const struct report *report, const char *key,
 		      const struct report_row *rows, size_t n)
 {
+	char **keys = calloc(report->ncolumns + 1, sizeof(*keys));
 	size_t i;
 
+	for (i = 0; keys && i < report->ncolumns; i++) {
+		keys[i] = report->columns[i].selected ? json_key(report->columns[i].metric->name) : NULL;
+		writer->failed |= report->columns[i].selected && !keys[i];
+	}
+	writer->failed |= !keys;
 	json_open_array(writer, key);
-	for (i = 0; i < n; i++)
-		json_element(writer, json_row(report, rows, &rows[i]));
+	for (i = 0; keys && i < n; i++)
+		json_put_row(writer, report, rows, &rows[i], keys);
 	json_close_array(writer);
+	for (i = 0; keys && i < report->ncolumns; i++)
+		free(keys[i]);
+	free(keys);
 }
 
 static json_t *json_losses(const struct report *report)
