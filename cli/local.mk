@@ -81,6 +81,8 @@ cli_sources = \
 	cli/cmd/watch.c \
 	cli/cmd/watch.h \
 	cli/cmd/stat.c \
+	cli/library.c \
+	cli/library.h \
 	cli/log.c \
 	cli/log.h \
 	cli/names/breakpoint.c \
@@ -145,10 +147,13 @@ cli_sources = \
 	cli/store/read.h \
 	cli/store/read_rows.c \
 	cli/store/schema.c \
+	cli/store/sqlite.c \
 	cli/store/store.h \
 	cli/store/write.c \
 	cli/symbols/build_id.c \
 	cli/symbols/build_id.h \
+	cli/symbols/libelf.c \
+	cli/symbols/libelf.h \
 	cli/symbols/symbol.c \
 	cli/symbols/symbol.h \
 	cli/term.c \
@@ -162,7 +167,7 @@ libsparkcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 
 bin_PROGRAMS += sparkctl
 sparkctl_SOURCES = cli/main.c
-sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(SQLITE_LIBS) $(LIBELF_LIBS)
+sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS)
 
 # Completions, where the shells look. They ask sparkctl, so nothing of them is made here.
 bashcompletiondir = $(datadir)/bash-completion/completions

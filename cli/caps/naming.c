@@ -2,18 +2,14 @@
 /*
  * The probe "event-naming": generic names are the kernel's own and always there; the names of a
  * machine's PMUs and of their events come from sysfs; those of CPU vendors' manuals from libpfm4, if
- * sparkctl was built with it (cli/names).
+ * sparkctl was built for it and it loads (cli/names).
  */
 #include "cli/caps/sysfs.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-#ifdef HAVE_LIBPFM
-#define NAMING_VENDORS "vendors' names by libpfm4"
-#else
-#define NAMING_VENDORS "without libpfm4, so no vendors' names"
-#endif
+#include "cli/names/names.h"
 
 /* How many events sysfs names for a PMU; most PMUs of software name none. */
 static size_t naming_count_events(const struct caps_context *context, const char *pmu)
@@ -54,5 +50,6 @@ struct outcome naming_probe(struct caps_context *context)
 		why = advice_errno((int)-type, "the PMUs in " SYSFS_PMUS);
 		return outcome_partly(why.remedy, "generic names alone: %.200s", why.because);
 	}
-	return outcome_yes("generic names; %zu PMUs with %zu named events in sysfs; " NAMING_VENDORS, usable, n);
+	return outcome_yes("generic names; %zu PMUs with %zu named events in sysfs; %s", usable, n,
+		names_have_pfm() ? "vendors' names by libpfm4" : "without libpfm4, so no vendors' names");
 }

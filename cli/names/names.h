@@ -123,7 +123,7 @@ int names_each_tracepoint(struct names_context *context, const char *system,
 int names_each_pfm(struct names_context *context,
 	int (*each)(void *data, const char *name, const char *meaning), void *data);
 
-/* Whether this build knows libpfm's names. */
+/* Whether libpfm is there: sparkctl was built for it, and it loads. */
 bool names_have_pfm(void);
 
 #endif

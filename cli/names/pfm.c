@@ -7,18 +7,17 @@
  * breaks generic names. Both are read once, by pfm_initialize(), and left as they were for the
  * measured program.
  *
- * The library is loaded when the first name needs it: its tables are 43,781 relative relocations,
- * 0.3 ms of every start of a program that is linked with it, and pages that each fork copies.
+ * Its tables are 43,781 relative relocations: it is loaded when the first name needs it.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/library.h"
 #include "cli/log.h"
 #include "cli/names/internal.h"
 
 #ifdef HAVE_LIBPFM
-#include <dlfcn.h>
 #include <perfmon/pfmlib_perf_event.h>
 
 #define LIBPFM_SONAME "libpfm.so.4"
@@ -71,19 +70,20 @@ static struct {
 
 static bool pfm_load(void)
 {
-	void *library = dlopen(LIBPFM_SONAME, RTLD_NOW | RTLD_LOCAL);
+	static const struct library_function functions[] = {
+		{ "pfm_initialize", &libpfm.initialize },
+		{ "pfm_strerror", &libpfm.strerror },
+		{ "pfm_get_pmu_info", &libpfm.pmu_info },
+		{ "pfm_get_event_info", &libpfm.event_info },
+		{ "pfm_get_event_next", &libpfm.event_next },
+		{ "pfm_get_os_event_encoding", &libpfm.encode },
+	};
 
-	if (!library)
-		return false;
-	/* dlsym(3): a pointer to an object and one to a function are alike under POSIX. */
-	*(void **)&libpfm.initialize = dlsym(library, "pfm_initialize");
-	*(void **)&libpfm.strerror = dlsym(library, "pfm_strerror");
-	*(void **)&libpfm.pmu_info = dlsym(library, "pfm_get_pmu_info");
-	*(void **)&libpfm.event_info = dlsym(library, "pfm_get_event_info");
-	*(void **)&libpfm.event_next = dlsym(library, "pfm_get_event_next");
-	*(void **)&libpfm.encode = dlsym(library, "pfm_get_os_event_encoding");
-	return libpfm.initialize && libpfm.strerror && libpfm.pmu_info && libpfm.event_info &&
-	       libpfm.event_next && libpfm.encode;
+	static int state = -1;
+
+	if (state < 0)
+		state = library_load(LIBPFM_SONAME, functions, ARRAY_SIZE(functions));
+	return state;
 }
 
 /* Sets a variable of the environment, NULL: away with it. Returns what it was, to be freed. */
@@ -108,7 +108,7 @@ static bool pfm_ready(void)
 		return state;
 	state = pfm_load();
 	if (!state) {
-		warning(LIBPFM_SONAME " does not load here: names of CPU vendors' manuals are not known");
+		warning("names of CPU vendors' manuals are not known: %s", library_problem());
 		return false;
 	}
 	inactive = pfm_swap("LIBPFM_ENCODE_INACTIVE", "1");
@@ -354,7 +354,7 @@ int names_each_pfm(struct names_context *context,
 
 bool names_have_pfm(void)
 {
-	return pfm_ready();
+	return pfm_load();
 }
 
 #else

@@ -45,7 +45,7 @@ static int uprobe_no_symbol(int fd, const char *file, const char *symbol, int er
 	char text[400];
 
 	if (err == -ENOSYS)
-		return error("%s in %s: this sparkctl was built without libelf; give the offset in the file instead",
+		return error("%s in %s: finding functions needs libelf, which is not here; give the offset in the file instead",
 			symbol, file);
 	if (err == -ENOEXEC)
 		return error("%s is no ELF file", file);

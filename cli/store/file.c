@@ -227,7 +227,7 @@ int store_open(struct store_file *file, const char *path)
 	file->folder = slash == path ? strdup("/") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
 	if (!file->folder)
 		return error("out of memory");
-	if (check_former(path))
+	if (store_sqlite() || check_former(path))
 		return -1;
 	fd = temporary_open(file, &name);
 	if (fd < 0) {

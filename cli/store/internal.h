@@ -3,9 +3,17 @@
 #ifndef CLI_STORE_INTERNAL_H
 #define CLI_STORE_INTERNAL_H
 
-#include <sqlite3.h>
+/* Its functions are macros then, by the table of sqlite.c. */
+#include <sqlite3ext.h>
 
 #include "cli/store/store.h"
+
+/* ---- sqlite.c */
+
+extern const sqlite3_api_routines *sqlite3_api;
+
+/* SQLite is there. 0, or -1 after a message. Before its first use. */
+int store_sqlite(void);
 
 /* In the header of the SQLite file: "Sprk". */
 #define STORE_APPLICATION 0x5370726b

@@ -345,6 +345,8 @@ struct recording *recording_read(const char *path)
 	struct store_reader reader = { .db = { .path = path } };
 	int code, failed = -1;
 
+	if (store_sqlite())
+		return NULL;
 	reader.recording = calloc(1, sizeof(*reader.recording));
 	if (!reader.recording) {
 		read_no_memory();

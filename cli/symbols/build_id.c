@@ -6,8 +6,7 @@
 #include <string.h>
 
 #ifdef HAVE_LIBELF
-#include <gelf.h>
-#include <libelf.h>
+#include "cli/symbols/libelf.h"
 
 /* The id in a block of notes. */
 static bool notes_have_id(Elf_Data *notes, char text[BUILD_ID_TEXT])
@@ -15,7 +14,7 @@ static bool notes_have_id(Elf_Data *notes, char text[BUILD_ID_TEXT])
 	size_t at = 0, name, bytes, i;
 	GElf_Nhdr head;
 
-	while (notes && (at = gelf_getnote(notes, at, &head, &name, &bytes)) > 0) {
+	while (notes && (at = libelf.getnote(notes, at, &head, &name, &bytes)) > 0) {
 		const unsigned char *id = (unsigned char *)notes->d_buf + bytes;
 
 		if (head.n_type != NT_GNU_BUILD_ID || head.n_namesz != sizeof("GNU") ||
@@ -36,17 +35,18 @@ bool build_id_read(int fd, char text[BUILD_ID_TEXT])
 	GElf_Phdr segment;
 	Elf *elf;
 
-	elf_version(EV_CURRENT);
+	if (!libelf_load())
+		return false;
 	/* Read, not mapped: somebody may cut the file meanwhile. */
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_getphdrnum(elf, &n))
+	elf = libelf.begin(fd, ELF_C_READ, NULL);
+	if (!elf || libelf.getphdrnum(elf, &n))
 		n = 0;
 	for (i = 0; i < n && !found; i++)
-		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_NOTE && segment.p_filesz < 1 << 20)
-			found = notes_have_id(elf_getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz,
+		if (libelf.getphdr(elf, (int)i, &segment) && segment.p_type == PT_NOTE && segment.p_filesz < 1 << 20)
+			found = notes_have_id(libelf.getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz,
 								   segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
 					      text);
-	elf_end(elf);
+	libelf.end(elf);
 	return found;
 }
 

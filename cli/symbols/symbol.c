@@ -6,8 +6,7 @@
 #include <string.h>
 
 #ifdef HAVE_LIBELF
-#include <gelf.h>
-#include <libelf.h>
+#include "cli/symbols/libelf.h"
 
 /* From an address, as the file has it, to the offset of its byte. */
 static bool symbol_offset(Elf *elf, size_t segments, u64 address, u64 *offset)
@@ -16,7 +15,7 @@ static bool symbol_offset(Elf *elf, size_t segments, u64 address, u64 *offset)
 	size_t i;
 
 	for (i = 0; i < segments; i++) {
-		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
+		if (!libelf.getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
 		    address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
 			continue;
 		*offset = address - segment.p_vaddr + segment.p_offset;
@@ -35,15 +34,15 @@ static int symbol_each_in(Elf *elf, Elf_Scn *section, size_t segments,
 	u64 offset;
 	int i, stop = 0;
 
-	if (!gelf_getshdr(section, &head) || (head.sh_type != SHT_SYMTAB && head.sh_type != SHT_DYNSYM))
+	if (!libelf.getshdr(section, &head) || (head.sh_type != SHT_SYMTAB && head.sh_type != SHT_DYNSYM))
 		return 0;
-	table = elf_getdata(section, NULL);
-	for (i = 0; !stop && table && gelf_getsym(table, i, &symbol); i++) {
+	table = libelf.getdata(section, NULL);
+	for (i = 0; !stop && table && libelf.getsym(table, i, &symbol); i++) {
 		int type = GELF_ST_TYPE(symbol.st_info);
 
 		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF)
 			continue;
-		name = elf_strptr(elf, head.sh_link, symbol.st_name);
+		name = libelf.strptr(elf, head.sh_link, symbol.st_name);
 		if (name && *name && symbol_offset(elf, segments, symbol.st_value, &offset))
 			stop = each(data, name, offset);
 	}
@@ -57,13 +56,14 @@ int symbol_each(int fd, int (*each)(void *data, const char *name, u64 offset), v
 	int stop = 0;
 	Elf *elf;
 
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF || elf_getphdrnum(elf, &segments))
+	if (!libelf_load())
+		return -ENOSYS;
+	elf = libelf.begin(fd, ELF_C_READ, NULL);
+	if (!elf || libelf.kind(elf) != ELF_K_ELF || libelf.getphdrnum(elf, &segments))
 		stop = -ENOEXEC;
-	while (!stop && (section = elf_nextscn(elf, section)))
+	while (!stop && (section = libelf.nextscn(elf, section)))
 		stop = symbol_each_in(elf, section, segments, each, data);
-	elf_end(elf);
+	libelf.end(elf);
 	return stop;
 }
 
