@@ -5,6 +5,7 @@ common_sources = \
 	common/hist.h \
 	common/perf.c \
 	common/perf.h \
+	common/perf_user.h \
 	common/proc.c \
 	common/proc.h \
 	common/source_table.c \

@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/caps/arch.h"
 #include "common/base.h"
 #include "common/perf.h"
+#include "common/perf_user.h"
 
 enum { SELFMON_READS = 1000 };
 
@@ -42,24 +42,12 @@ static double selfmon_now(void)
 static bool selfmon_read(const struct perf_event_mmap_page *page, struct selfmon_trial *trial,
 	uint64_t *count)
 {
-	uint32_t lock, index;
-	uint64_t value = 0;
-	int shift;
+	uint32_t index = load_relaxed(&page->index);
+	u64 value;
 
-	do {
-		lock = perf_page_lock(page);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		index = page->index;
-		trial->allowed = page->cap_user_rdpmc && index && page->pmc_width;
-		*count = (uint64_t)page->offset;
-		if (trial->allowed) {
-			shift = 64 - page->pmc_width;
-			trial->known = arch_read_counter(index - 1, &value);
-			*count += (uint64_t)((int64_t)(value << shift) >> shift);
-		}
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	} while (perf_page_lock(page) != lock);
-	return trial->allowed && trial->known;
+	trial->allowed = perf_user_possible(page) && index;
+	trial->known = trial->allowed && perf_user_counter(index - 1, &value);
+	return trial->known && perf_user_read(page, count);
 }
 
 static void selfmon_measure(int fd, const struct perf_event_mmap_page *page,
@@ -92,7 +80,7 @@ static void selfmon_child(struct selfmon_trial *trial)
 	int fd;
 
 	perf_attr_init(&attr, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-	attr.config1 = ARCH_RDPMC_CONFIG1;
+	attr.config1 = PERF_USER_CONFIG1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
 	trial->stage = TRY_OPEN;
