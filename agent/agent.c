@@ -138,8 +138,10 @@ static int agent_configure(const struct wire_config *c)
 	agent.clock = c->clock;
 	agent.header = (struct wire_header *)segment_chunks[0];
 	agent.sources = source_open_all(c->sources);
-	agent.cells = source_cells(agent.sources);
-	if (agent.cells > WIRE_CELLS || agent.cells != agent.header->cells) {
+	agent.plan_cell = source_cells(agent.sources);
+	agent.cells = agent.header->cells;
+	if (counters_plan(agent.header->plan) ||
+	    agent.cells != agent.plan_cell + (agent.plan ? wire_plan_cells(agent.plan->events, agent.plan->groups) : 0)) {
 		source_close_all();
 		return -EPROTO;
 	}

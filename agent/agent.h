@@ -57,7 +57,7 @@ struct lane {
 	u32 node_reuse;            /* pages of a reaped slot not used again yet */
 	u32 hist_page;
 	u32 hist_reuse;
-	u64 *cells;                /* source readings at begin, source_cells() for each frame */
+	u64 *cells;                /* source readings at begin, agent.cells for each frame, and room for one more reading */
 	struct wire_node *np[WIRE_DEPTH + 2]; /* np[0] the root, np[d] the region at depth d */
 };
 
@@ -88,6 +88,7 @@ struct thread {
 	u32 slot_ref;
 	u32 rounds;                /* destructor rounds seen */
 	const void *page;          /* perf page of the detector */
+	struct counters *counters; /* of the plan; NULL: none */
 	u32 hash[LANE_HASH];
 };
 
@@ -120,7 +121,8 @@ _Static_assert(sizeof(struct process_life) <= WIRE_PAGE, "a process is one page"
 struct agent {
 	u32 flags;                 /* enum wire_config_flags */
 	u32 sources;               /* mask of bracketed sources */
-	u32 cells;
+	u32 cells;                 /* of a node */
+	u32 plan_cell;             /* the first of the plan's */
 	u32 stride;                /* bytes of a node */
 	u32 clock;                 /* enum wire_clock */
 	u32 detector;              /* what the constructor proved */
@@ -131,8 +133,9 @@ struct agent {
 	bool calibrated;
 	u32 bracket;               /* ticks, see struct wire_process */
 	u32 pair;
-	u32 source_cost[WIRE_CELLS];
+	u32 source_cost[WIRE_NODE_CELLS];
 	struct wire_header *header;
+	const struct wire_plan *plan; /* in the segment; NULL: no events to count */
 };
 
 extern struct agent agent;
@@ -258,6 +261,18 @@ static inline bool detect_moved(const struct thread *t)
 /* MARKER. Makes it quiet again. */
 void detect_rearm(struct thread *t);
 
+/* ---- counters.c */
+
+/* CTOR. Takes the plan of the segment, which is at that ref. 0 or -errno. */
+int counters_plan(u32 ref);
+/* THREAD. Opens the events for the calling thread. */
+void counters_open(struct thread *t);
+void counters_close(struct thread *t);
+/* THREAD. Frees what is left of a thread that is gone, or was wiped. */
+void counters_drop(struct thread *t);
+/* MARKER. The cells of the plan, of the calling thread. */
+void counters_read(u64 *cells);
+
 /* ---- name.c */
 
 /* SAFE. Ref of a name, entered if new; the ref of "[other]" if there is no room. */
@@ -293,6 +308,14 @@ void lane_flush(struct lane *l);
 void lane_charge(struct lane *l, struct wire_node *n, u32 ref, u64 wall, s64 off);
 /* MARKER. Counts a diagnosis. */
 void lane_diagnose(struct lane *l, enum wire_diagnosis kind, u32 name, u64 ticks);
+
+/* LANE_CELLS bytes are what lane.cells points to. */
+#define LANE_CELLS ((size_t)(WIRE_DEPTH + 1) * agent.cells * sizeof(u64))
+
+static inline u64 *lane_cells(const struct lane *l, u32 frame)
+{
+	return l->cells + (size_t)frame * agent.cells;
+}
 
 static inline u64 *node_cells(struct wire_node *n)
 {

@@ -63,7 +63,7 @@ void bracket_push(struct thread *t, struct lane *l, u32 node, u64 sp)
 
 static void sources_end(struct lane *l, u32 d, struct wire_node *n)
 {
-	u64 now[WIRE_CELLS], *begin = l->cells + (size_t)d * agent.cells, *cells = node_cells(n);
+	u64 *now = lane_cells(l, WIRE_DEPTH), *begin = lane_cells(l, d), *cells = node_cells(n);
 
 	source_read_all(now);
 	for (u32 i = 0; i < agent.cells; i++)
@@ -97,8 +97,7 @@ static void frame_remove(struct lane *l, u32 i)
 		w->frames[k] = w->frames[k + 1];
 		l->np[k + 1] = l->np[k + 2];
 		if (l->cells)
-			memcpy(l->cells + (size_t)k * agent.cells, l->cells + (size_t)(k + 1) * agent.cells,
-			       agent.cells * sizeof(u64));
+			memcpy(lane_cells(l, k), lane_cells(l, k + 1), agent.cells * sizeof(u64));
 	}
 	barrier();
 	w->depth--;
@@ -171,7 +170,7 @@ void bracket_begin(struct thread *t, struct lane *l, u32 region, u64 sp)
 	orphans_replaced(l, region, sp);
 	node = lane_child(l, bracket_parent(l), region);
 	if (l->cells)
-		source_read_all(l->cells + (size_t)l->w->depth * agent.cells);
+		source_read_all(lane_cells(l, l->w->depth));
 	bracket_push(t, l, node, sp);
 }
 
@@ -222,6 +221,15 @@ static u32 frame_find(const struct lane *l, u32 region)
 	return i;
 }
 
+/* The audit makes system calls, and a switch at the end of one lies after the region: not in its off-CPU time. */
+static void frame_audit(struct thread *t, struct wire_frame *f, u64 now)
+{
+	s64 off = t->off;
+
+	thread_audit(t);
+	f->off -= MAX(MIN(t->off - off, (s64)(t->sync_ticks - now)), 0);
+}
+
 void bracket_end(struct thread *t, struct lane *l, u32 region, u64 sp, u64 now)
 {
 	struct wire_frame *f;
@@ -252,7 +260,7 @@ void bracket_end(struct thread *t, struct lane *l, u32 region, u64 sp, u64 now)
 	else
 		frames_above(l, i, sp, now);
 	if (now - f->start >= t->force_ticks && now - t->sync_ticks >= t->force_ticks)
-		thread_audit(t);
+		frame_audit(t, f, now);
 	lane_charge(l, l->np[i + 1], f->node, now - f->start, f->off);
 	frame_remove(l, i);
 }

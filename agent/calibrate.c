@@ -12,6 +12,7 @@
 
 #define CALIBRATIONS 9
 #define BATCH 16                   /* brackets in each: a pair is not much longer than the time stamps around it */
+#define CALIBRATED 16              /* cells of sources at a time: the stack may be a signal handler's */
 #define WARM_UPS 64                /* before them: caches and branch predictors are cold */
 
 static u32 median(u32 *v)
@@ -26,20 +27,30 @@ static u32 median(u32 *v)
 	return v[CALIBRATIONS / 2];
 }
 
-/* A reading of the source cells of empty brackets: what the bracket itself adds. */
-static void calibrate_sources(void)
+/*
+ * A reading of the source cells of empty brackets: what the bracket itself adds. The times of the
+ * plan's groups cost nothing.
+ */
+static void calibrate_sources(struct lane *l)
 {
-	u64 a[WIRE_CELLS], b[WIRE_CELLS];
-	u32 v[WIRE_CELLS][CALIBRATIONS];
+	u32 n = agent.plan_cell + (agent.plan ? agent.plan->events : 0), v[CALIBRATED][CALIBRATIONS];
+	u64 *a = lane_cells(l, 0), *b = lane_cells(l, 1);
 
-	for (u32 i = 0; i < CALIBRATIONS; i++) {
-		source_read_all(a);
-		source_read_all(b);
-		for (u32 c = 0; c < agent.cells; c++)
-			v[c][i] = wire_absent(a[c]) || wire_absent(b[c]) || b[c] < a[c] ? 0 : (u32)(b[c] - a[c]);
+	for (u32 first = 0; first < n; first += CALIBRATED) {
+		u32 some = MIN(n - first, (u32)CALIBRATED);
+
+		for (u32 i = 0; i < CALIBRATIONS; i++) {
+			source_read_all(a);
+			source_read_all(b);
+			for (u32 c = 0; c < some; c++) {
+				u64 from = a[first + c], to = b[first + c];
+
+				v[c][i] = wire_absent(from) || wire_absent(to) || to < from ? 0 : (u32)(to - from);
+			}
+		}
+		for (u32 c = 0; c < some; c++)
+			agent.source_cost[first + c] = median(v[c]);
 	}
-	for (u32 c = 0; c < agent.cells; c++)
-		agent.source_cost[c] = median(v[c]);
 }
 
 /* The brackets of the calibration are no calls of the program. */
@@ -85,8 +96,8 @@ void calibrate(struct thread *t)
 	}
 	agent.bracket = median(bracket);
 	agent.pair = median(pair);
-	if (agent.cells)
-		calibrate_sources();
+	if (t->lane.cells)
+		calibrate_sources(&t->lane);
 	agent_publish_costs();
 	node_clear(n);
 	memset(&t->lane.w->pending, 0, sizeof(t->lane.w->pending));

@@ -7,6 +7,7 @@ agent_sources = \
 	agent/bracket.h \
 	agent/calibrate.c \
 	agent/client.c \
+	agent/counters.c \
 	agent/detect.c \
 	agent/hello.c \
 	agent/hello.h \

@@ -55,6 +55,8 @@ void source_read_all(u64 *cells)
 	for (u32 i = 0; i < SOURCE_COUNT; i++)
 		if (opened & (1u << i))
 			source_read(i, cells + source_first_cell(opened, i));
+	if (agent.plan)
+		counters_read(cells + agent.plan_cell);
 	errno = saved;
 }
 

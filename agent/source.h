@@ -29,7 +29,7 @@ struct source {
 
 /* CTOR. Opens the sources of the mask. Returns the mask of those that there are. */
 u32 source_open_all(u32 mask);
-/* MARKER. Reads all open sources, in the order of the table. */
+/* MARKER. Reads all open sources, in the order of the table, and the events of the plan: agent.cells cells. */
 void source_read_all(u64 *cells);
 /* SAFE. */
 void source_close_all(void);

@@ -88,7 +88,7 @@ static int thread_open_slot(struct thread *t)
 	int ret;
 
 	if (agent.cells) {
-		t->lane.cells = segment_private((size_t)WIRE_DEPTH * agent.cells * sizeof(u64), PRIVATE_WIPED);
+		t->lane.cells = segment_private(LANE_CELLS, PRIVATE_WIPED);
 		if (!t->lane.cells)
 			return -ENOMEM;
 		t->lane.special |= LANE_SOURCES;
@@ -118,6 +118,7 @@ static void thread_begin(struct thread *t)
 	t->off = 0;
 	s->off = 0;
 	detect_open(t);
+	counters_open(t);
 	s->detector = t->detector;
 	agent_usage(SOURCE_THREAD, agent_thread_sources(), &s->begin_usage);
 	t->sync_ticks = agent_ticks();
@@ -206,6 +207,7 @@ void thread_release(struct thread *t)
 		sched_thread_ended(s->tid, s->end_usage.cell + source_first_cell(SOURCE_ALL, SOURCE_sched));
 	store_relaxed(&s->end, agent_ticks());
 	detect_close(t);
+	counters_close(t);
 	if (agent.flags & WIRE_PER_THREAD) {
 		thread_unit_clear(t);
 		store_release(&s->state, (u32)WIRE_SLOT_DEAD);
@@ -374,7 +376,7 @@ static struct lane *upper_open(struct thread *t, u32 level)
 	}
 	unit->lane.special |= LANE_UPPER;
 	if (agent.cells) {
-		unit->lane.cells = segment_private((size_t)WIRE_DEPTH * agent.cells * sizeof(u64), PRIVATE_WIPED);
+		unit->lane.cells = segment_private(LANE_CELLS, PRIVATE_WIPED);
 		unit->lane.special |= unit->lane.cells ? LANE_SOURCES : 0;
 	}
 	lane_open(&unit->lane);

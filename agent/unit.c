@@ -100,7 +100,8 @@ void unit_clear(struct thread *unit)
 	if (l->hash_mask + 1 > LANE_HASH)
 		segment_private_drop(l->hash, (l->hash_mask + 1) * sizeof(u32));
 	if (l->cells)
-		segment_private_drop(l->cells, (size_t)WIRE_DEPTH * agent.cells * sizeof(u64));
+		segment_private_drop(l->cells, LANE_CELLS);
+	counters_drop(unit);
 	memset(unit->hash, 0, sizeof(unit->hash));
 	memset(l, 0, sizeof(*l));
 }

@@ -8,6 +8,7 @@ cli_sources = \
 	cli/analyze/hottest.h \
 	cli/analyze/metric.c \
 	cli/analyze/metric.h \
+	cli/analyze/metric_event.c \
 	cli/analyze/profile.c \
 	cli/analyze/profile.h \
 	cli/analyze/profile_build.h \
@@ -119,6 +120,7 @@ cli_sources = \
 	cli/pager.h \
 	cli/output/table_totals.c \
 	cli/session/asked.c \
+	cli/session/attempt.c \
 	cli/session/clock.c \
 	cli/session/facts.c \
 	cli/session/harvest.c \
@@ -126,6 +128,7 @@ cli_sources = \
 	cli/session/loop.c \
 	cli/session/origin.c \
 	cli/session/place.c \
+	cli/session/plan.c \
 	cli/session/process.c \
 	cli/session/sample.c \
 	cli/session/segment.c \
@@ -139,6 +142,7 @@ cli_sources = \
 	cli/session/track.c \
 	cli/session/watch.c \
 	cli/store/database.c \
+	cli/store/events.c \
 	cli/store/file.c \
 	cli/store/internal.h \
 	cli/store/note.c \

@@ -31,7 +31,7 @@ const struct wire_header *wire_view_header(const struct wire_view *view)
 		return NULL;
 	if (header->magic != WIRE_MAGIC || header->version != WIRE_VERSION)
 		return NULL;
-	return header->cells <= WIRE_CELLS ? header : NULL;
+	return header->cells <= WIRE_NODE_CELLS ? header : NULL;
 }
 
 const struct wire_process *wire_view_process(const struct wire_view *view, u32 ref)
@@ -66,7 +66,7 @@ const struct wire_page *wire_view_page(const struct wire_view *view, u32 ref)
 
 const struct wire_node *wire_view_node(const struct wire_view *view, u32 ref, u32 cells)
 {
-	if (cells > WIRE_CELLS)
+	if (cells > WIRE_NODE_CELLS)
 		return NULL;
 	return wire_at(view, ref, wire_node_stride(cells));
 }

@@ -22,10 +22,10 @@
 #include "base.h"
 
 #define WIRE_MAGIC 0x31306b7261707321ULL /* "!spark01" */
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 
 /*
- * The value of the one environment variable: "2,<sparkctl's pid>,<seccomp filters on it>,<32 hex
+ * The value of the one environment variable: "3,<sparkctl's pid>,<seccomp filters on it>,<32 hex
  * digits of token>, <socket path>", without the line break.
  */
 #define WIRE_ENV "SPARK_SESSION"
@@ -49,7 +49,10 @@
 #define WIRE_NAME_MAX 1024         /* bytes of a name that are kept */
 #define WIRE_NAMES 65536           /* distinct names of one process */
 #define WIRE_WINDOWS 16384         /* windows of one segment */
-#define WIRE_CELLS 32              /* cells of all sources together */
+#define WIRE_CELLS 32              /* cells of all sources of the table together */
+#define WIRE_EVENTS 64             /* of a plan */
+#define WIRE_GROUPS 8
+#define WIRE_NODE_CELLS (WIRE_CELLS + WIRE_EVENTS + 2 * WIRE_GROUPS)
 
 /* ---- messages ------------------------------------------------------------------------------------- */
 
@@ -128,9 +131,44 @@ struct wire_header {
 	u32 windows;                 /* shared: ref of the newest struct wire_window */
 	u32 window_count;            /* shared */
 	u32 sources;                 /* sparkctl: as in struct wire_config */
-	u32 cells;                   /* cells in each node and their size: sparkctl */
+	u32 cells;                   /* sparkctl: of each node, those of the plan after those of the sources */
+	u32 plan;                    /* sparkctl: ref of struct wire_plan; 0: none */
+	u32 reserved;
 	u64 losses[WIRE_LOSS_MAX];   /* shared */
 };
+
+/*
+ * The perf events that each thread counts, in groups that lie one after the other. A node's cells
+ * for it: the count of each event, then for each group how long it was enabled and how long it ran,
+ * ns. A group's counts are exact where the two are the same.
+ */
+enum wire_plan_flags {
+	WIRE_PLAN_SHARED = 1 << 0,   /* more groups than counters: how long each ran is read as of now */
+};
+
+enum wire_event_flags {
+	WIRE_EVENT_USER = 1 << 0,    /* sparkctl could read it by its user page */
+};
+
+struct wire_event {
+	u8 attr[136];                /* struct perf_event_attr, and config3 behind it */
+	u16 group;
+	u16 flags;                   /* enum wire_event_flags */
+	u32 path;                    /* offset in the plan of what attr.config1 is to point to; 0: nothing */
+};
+
+struct wire_plan {
+	u32 events;
+	u32 groups;
+	u32 flags;                   /* enum wire_plan_flags */
+	u32 size;                    /* of it all: paths follow the events */
+	struct wire_event event[];
+};
+
+static inline u32 wire_plan_cells(u32 events, u32 groups)
+{
+	return events + 2 * groups;
+}
 
 /*
  * Why a cell of a source, in a node or in struct wire_usage, is absent. Such a cell holds
@@ -148,6 +186,11 @@ enum wire_absent_reason {
 	WIRE_ABSENT_THREADS,         /* of several threads: only if the source is asked for */
 	WIRE_ABSENT_NOT_ASKED,       /* of a thread: only if WIRE_THREAD_USAGE */
 	WIRE_ABSENT_REGIONS,         /* the source has no figures of whole threads and processes */
+	WIRE_ABSENT_NO_COUNTER,      /* the kernel had no counter for the event in this thread */
+	WIRE_ABSENT_EVENT_DENIED,    /* the process may not open the event */
+	WIRE_ABSENT_EVENT_LIMIT,     /* no descriptor or memory for it */
+	WIRE_ABSENT_EVENT_REFUSED,   /* any other error of opening or reading it */
+	WIRE_ABSENT_TAKEN,           /* the program closed the event's descriptor, or has another file there */
 	WIRE_ABSENT_REASONS,
 	WIRE_ABSENT_MAX = 16
 };
@@ -197,7 +240,7 @@ struct wire_process {
 	u32 pair;                    /* ticks that an empty begin + end pair takes, median of 9 */
 	u32 sealed_cpu;              /* shared: switches seen but not resynchronized, since sealed */
 	u32 abi;
-	u32 source_cost[WIRE_CELLS]; /* what an empty bracket of the sources reads, per cell, median of 9 */
+	u32 source_cost[WIRE_NODE_CELLS]; /* what an empty bracket of the sources reads, per cell, median of 9 */
 };
 
 enum wire_slot_state {
@@ -368,9 +411,11 @@ struct wire_window {
 
 _Static_assert(sizeof(struct wire_hello) == 48, "wire");
 _Static_assert(sizeof(struct wire_config) == 40, "wire");
-_Static_assert(sizeof(struct wire_header) == 80 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
+_Static_assert(sizeof(struct wire_header) == 88 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
 _Static_assert(sizeof(struct wire_usage) == 24 + 8 * WIRE_CELLS, "wire");
-_Static_assert(sizeof(struct wire_process) == 72 + 2 * sizeof(struct wire_usage) + 4 * WIRE_CELLS, "wire");
+_Static_assert(sizeof(struct wire_process) == 72 + 2 * sizeof(struct wire_usage) + 4 * WIRE_NODE_CELLS, "wire");
+_Static_assert(sizeof(struct wire_event) == 144, "wire");
+_Static_assert(sizeof(struct wire_plan) == 16, "wire");
 _Static_assert(sizeof(struct wire_frame) == 32, "wire");
 _Static_assert(sizeof(struct wire_pending) == 32, "wire");
 _Static_assert(sizeof(struct wire_lane) == 64 + 32 * (WIRE_DEPTH + 2), "wire");

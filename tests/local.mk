@@ -65,6 +65,7 @@ e2e_tests = \
 	tests/e2e/structure.test \
 	tests/e2e/completion.test \
 	tests/e2e/brief.test \
+	tests/e2e/counters.test \
 	tests/e2e/docs.test \
 	tests/e2e/doctor.test \
 	tests/e2e/doctor-seccomp.test \
@@ -130,6 +131,7 @@ target_programs = \
 	tests/targets/h_sandbox \
 	tests/targets/h_signal \
 	tests/targets/h_user \
+	tests/targets/t_counters \
 	tests/targets/t_cpu_sum \
 	tests/targets/t_end \
 	tests/targets/t_events \
@@ -162,7 +164,7 @@ target_libs = \
 target_parts = \
 	tests/targets/target.h
 
-tests/targets/t_events: target_cflags = -fno-pie -no-pie
+tests/targets/t_events tests/targets/t_counters: target_cflags = -fno-pie -no-pie
 tests/targets/t_launch: target_cflags = -static
 tests/targets/t_rawclone: target_cflags = -static -nostdlib -fno-stack-protector
 tests/targets/t_static: target_cflags = -static

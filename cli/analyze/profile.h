@@ -35,6 +35,18 @@ struct profile_value {
 	double sum, min, max, last;
 };
 
+/* An event of -e that threads were to count at their markers; a column of the report. */
+struct profile_event {
+	const char *name;
+	const char *unit;
+	double scale;                /* of a count, to be in that unit */
+	u32 place;                   /* among the events of the plan; PROFILE_NONE: it is not counted */
+	u32 group;                   /* of the plan */
+	const char *note;            /* why it is not counted, or what is to be said; NULL */
+	bool shared;                 /* groups take turns: a value is scaled */
+	bool hardware;
+};
+
 struct profile_row {
 	u32 parent;                  /* PROFILE_NONE: a root, path [] */
 	u32 name;
@@ -55,7 +67,7 @@ struct profile_row {
 	u32 unit;                    /* name; PROFILE_NONE: none */
 	bool unit_mixed;
 	bool cells_lost;
-	u64 *cells;                  /* by the source table's global cell number, or WIRE_ABSENT(); NULL: none read */
+	u64 *cells;                  /* profile_cells() of them, or WIRE_ABSENT(); NULL: none read */
 	u32 values;                  /* list; PROFILE_NONE: none */
 	enum cell_state cpu_state;
 	const char *cpu_note;        /* static */
@@ -125,8 +137,17 @@ struct profile {
 	double pairs;                /* finished begin + end pairs */
 	double pair_cost;            /* ticks that they took beyond the regions' own time */
 	u32 sources;                 /* union of the segments' */
+	const struct profile_event *events; /* not the profile's own */
+	u32 nevents;
+	u32 plan_events, plan_groups; /* of struct wire_plan */
 	bool no_memory;
 };
+
+/* Cells of a row: those of all sources by their global numbers, then those of the plan (struct wire_plan). */
+static inline u32 profile_cells(const struct profile *profile)
+{
+	return source_cells(SOURCE_ALL) + wire_plan_cells(profile->plan_events, profile->plan_groups);
+}
 
 void profile_init(struct profile *profile, enum profile_group group);
 void profile_fini(struct profile *profile);

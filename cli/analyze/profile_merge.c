@@ -49,7 +49,7 @@ static void merge_hist(struct profile_merger *merger, struct hist *to, const str
 
 static void merge_cells(struct profile_merger *merger, struct profile_row *to, const struct profile_row *from)
 {
-	u32 i, n = source_cells((1u << SOURCE_COUNT) - 1);
+	u32 i, n = profile_cells(merger->to);
 
 	to->cells_lost = to->cells_lost || from->cells_lost;
 	if (!from->cells)
@@ -180,6 +180,12 @@ int profile_merge(struct profile *to, const struct profile *from)
 	struct profile_merger merger = { .to = to, .from = from };
 	u32 i;
 
+	if (!to->events) {
+		to->events = from->events;
+		to->nevents = from->nevents;
+		to->plan_events = from->plan_events;
+		to->plan_groups = from->plan_groups;
+	}
 	merger.names = calloc((size_t)from->nnames + 1, sizeof(*merger.names));
 	merger.rows = calloc((size_t)from->nrows + 1, sizeof(*merger.rows));
 	if (merger.names && merger.rows) {

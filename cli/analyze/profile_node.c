@@ -86,21 +86,30 @@ static u64 slot_cost(u64 calls, u32 cost)
 	return __builtin_mul_overflow(calls, (u64)cost, &product) ? ~0ULL : product;
 }
 
+static void slot_add_cell(struct slot_reader *reader, u64 *sum, const struct wire_node *node, u32 place, u64 calls)
+{
+	u64 value = wire_view_cells(node)[place];
+
+	if (!wire_absent(value) && reader->process)
+		value -= MIN(value, slot_cost(calls, reader->process->source_cost[place]));
+	profile_add_cell(sum, value);
+}
+
 /* A part that is absent makes the sum absent. */
 static void slot_add_cells(struct slot_reader *reader, struct profile_row *row,
 			   const struct wire_node *node, u64 calls)
 {
 	u32 mask = reader->header->sources, id, n, place = 0, global;
-	u64 value, cost;
+	u32 plan = wire_plan_cells(reader->profile->plan_events, reader->profile->plan_groups);
 
 	if (!reader->header->cells)
 		return;
-	if (mask >> SOURCE_COUNT || source_cells(mask) != reader->header->cells) {
+	if (mask >> SOURCE_COUNT || source_cells(mask) + plan != reader->header->cells) {
 		row->cells_lost = true;
 		return;
 	}
 	if (!row->cells)
-		row->cells = calloc(source_cells((1u << SOURCE_COUNT) - 1), sizeof(u64));
+		row->cells = calloc(profile_cells(reader->profile), sizeof(u64));
 	if (!row->cells) {
 		reader->profile->no_memory = true;
 		return;
@@ -108,14 +117,11 @@ static void slot_add_cells(struct slot_reader *reader, struct profile_row *row,
 	reader->profile->sources |= mask;
 	for (id = 0; id < SOURCE_COUNT; id++) {
 		global = source_first_cell((1u << SOURCE_COUNT) - 1, id);
-		for (n = mask & (1u << id) ? source_cells(1u << id) : 0; n; n--, place++, global++) {
-			value = wire_view_cells(node)[place];
-			cost = slot_cost(calls, reader->process ? reader->process->source_cost[place] : 0);
-			if (!wire_absent(value))
-				value -= MIN(value, cost);
-			profile_add_cell(&row->cells[global], value);
-		}
+		for (n = mask & (1u << id) ? source_cells(1u << id) : 0; n; n--, place++, global++)
+			slot_add_cell(reader, &row->cells[global], node, place, calls);
 	}
+	for (n = 0; n < plan; n++)
+		slot_add_cell(reader, &row->cells[source_cells(SOURCE_ALL) + n], node, place + n, calls);
 }
 
 static void slot_add_units(struct slot_reader *reader, struct profile_row *row,

@@ -129,6 +129,19 @@ static size_t report_client_names(const struct profile *profile, u32 *names, u64
 	return n;
 }
 
+/* Before the program's own metrics: of two columns with one name the first is kept. */
+static int report_add_events(struct report *report, const struct profile *profile)
+{
+	report->events = calloc(profile->nevents + 1, sizeof(*report->events));
+	if (!report->events)
+		return -1;
+	for (; report->nevents < profile->nevents; report->nevents++)
+		if (metric_event_init(&report->events[report->nevents], profile, (u32)report->nevents) != 0 ||
+		    report_add_client(report, &report->events[report->nevents]) != 0)
+			return -1;
+	return 0;
+}
+
 static int report_add_columns(struct report *report, const struct profile *profile)
 {
 	u32 names[REPORT_CLIENT_MAX];
@@ -138,6 +151,8 @@ static int report_add_columns(struct report *report, const struct profile *profi
 	for (i = 0; i < ntable; i++)
 		if (report_add_column(report, &table[i]) != 0)
 			return -1;
+	if (report_add_events(report, profile) != 0)
+		return -1;
 	report->client = calloc(n * METRIC_CLIENT_COLUMNS + 1, sizeof(*report->client));
 	if (!report->client)
 		return -1;
@@ -293,6 +308,9 @@ void report_free(struct report *report)
 		free(report->rows[i].cells);
 	for (i = 0; i < report->nwindows; i++)
 		free(report->windows[i].cells);
+	for (i = 0; i < report->nevents; i++)
+		metric_event_fini(&report->events[i]);
+	free(report->events);
 	for (i = 0; i < report->nclient; i += METRIC_CLIENT_COLUMNS)
 		metric_client_fini(report->client + i);
 	for (text = report->texts; text; text = next) {

@@ -196,6 +196,8 @@ struct report {
 	bool has_regions;
 	const char **unknown;        /* globs of --metrics, --sort-by that matched nothing */
 	size_t nunknown;
+	struct metric *events;       /* the columns of -e */
+	size_t nevents;
 	struct metric *client;       /* storage of the client metrics' columns */
 	size_t nclient;
 	u64 client_left_out;         /* values of more metrics than there are columns for */

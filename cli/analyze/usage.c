@@ -17,6 +17,11 @@ static const char *const usage_reasons[WIRE_ABSENT_REASONS] = {
 				"delays its end",
 	[WIRE_ABSENT_NOT_ASKED] = "read of single threads only with --group-by thread",
 	[WIRE_ABSENT_REGIONS] = "read in regions only",
+	[WIRE_ABSENT_NO_COUNTER] = "the kernel had no counter for it in the program",
+	[WIRE_ABSENT_EVENT_DENIED] = "the program may not open it: it changed its user, or a filter forbids it",
+	[WIRE_ABSENT_EVENT_LIMIT] = "the program had no descriptor or locked memory left for it",
+	[WIRE_ABSENT_EVENT_REFUSED] = "the kernel refused it in the program",
+	[WIRE_ABSENT_TAKEN] = "the program closed its descriptor, or has a file of its own there",
 };
 
 /* The clock and the files that unseen_ns is made of are read so far apart; a thread takes longer. */

@@ -18,6 +18,8 @@ struct run_options {
 	bool follow;
 	bool cpu_clock;
 	bool live;
+	bool scaled;
+	bool no_mux;
 };
 
 #define OFFSET(member) offsetof(struct run_options, member)
@@ -25,6 +27,11 @@ struct run_options {
 static const struct opt options[] = {
 	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker", ""),
 	LAUNCH_EVENTS_ROW(struct run_options),
+	{ "scaled", 0, OPT_FLAG, OFFSET(scaled), NULL, NULL,
+	  "let more events than the CPU has counters take turns, and estimate what each missed, instead of leaving some out",
+	  NULL, false },
+	{ "no-mux", 0, OPT_FLAG, OFFSET(no_mux), NULL, NULL,
+	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
 	LAUNCH_SCOPE_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
@@ -61,6 +68,8 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.no_inherit = o->no_inherit,
 		.follow = o->follow,
 		.cpu_clock = o->cpu_clock,
+		.scaled = o->scaled,
+		.no_mux = o->no_mux,
 		.timeout_ns = o->timeout_ns,
 		.probe_all = o->record != NULL,
 		.objects = o->record != NULL,

@@ -204,9 +204,13 @@ static const char *lines_because(const struct cell *cell)
 	return cell->note && *cell->note ? cell->note : cell_state_name(cell->state);
 }
 
-static bool lines_lacks(const struct cell *cell)
+/* An event that was not counted has a reason to tell; a percentile of no calls has not. */
+static bool lines_lacks(const struct report *report, const struct report_row *row, size_t column)
 {
-	return cell->state == CELL_UNAVAILABLE || cell->state == CELL_LOST;
+	const struct cell *cell = &row->cells[column];
+
+	return cell->state == CELL_UNAVAILABLE || cell->state == CELL_LOST ||
+	       (cell->state == CELL_NOT_COUNTED && cell->note && !strcmp(report->columns[column].metric->source, "pmu"));
 }
 
 /* A column's gap: the reason of the first row that should have had a value, regions before roots. */
@@ -219,7 +223,7 @@ static bool lines_column_gap(const struct report *report, size_t column, struct 
 	for (i = 0; i < report->nrows; i++) {
 		const struct report_row *row = &report->rows[i];
 
-		if (!lines_lacks(&row->cells[column]))
+		if (!lines_lacks(report, row, column))
 			others = others || cell_has_value(&row->cells[column]);
 		else if (!first || (first->root && !row->root))
 			first = row;
@@ -229,10 +233,21 @@ static bool lines_column_gap(const struct report *report, size_t column, struct 
 	*gap = (struct lines_gap){ .name = report->columns[column].metric->name,
 				   .because = lines_because(&first->cells[column]) };
 	for (i = 0; others && i < report->nrows; i++)
-		gap->rows += lines_lacks(&report->rows[i].cells[column]) &&
+		gap->rows += lines_lacks(report, &report->rows[i], column) &&
 			     !strcmp(lines_because(&report->rows[i].cells[column]), gap->because);
 	gap->row = gap->rows == 1 ? first : NULL;
 	return true;
+}
+
+/* An event that cannot be had has neither a total nor a column. */
+static bool lines_gap_told(const struct lines_gap *gaps, size_t n, const struct lines_gap *gap)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(gaps[i].name, gap->name) && !strcmp(gaps[i].because, gap->because))
+			return true;
+	return false;
 }
 
 static size_t lines_collect_gaps(const struct report *report, struct lines_gap *gaps)
@@ -245,7 +260,7 @@ static size_t lines_collect_gaps(const struct report *report, struct lines_gap *
 							.because = lines_because(&report->totals[i].cell) };
 	for (i = 0; i < report->ncolumns; i++)
 		if (report->columns[i].shown)
-			n += lines_column_gap(report, i, &gaps[n]);
+			n += lines_column_gap(report, i, &gaps[n]) && !lines_gap_told(gaps, n, &gaps[n]);
 	return n;
 }
 

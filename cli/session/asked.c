@@ -18,97 +18,29 @@
 
 #define ASKED_SPARE 80               /* descriptors that the session is left for its own */
 
-/* The attribute as newer kernels know it: config3 follows what older headers have. */
-union asked_attr {
-	struct perf_event_attr attr;
-	struct {
-		char older[128];     /* PERF_ATTR_SIZE_VER7 */
-		u64 config3;
-	} newer;
+static const char asked_alone[] = "its counter is read at the markers, and there is no second one for the whole tree: "
+				  "sparkctl stat counts it";
+
+struct asked_way {
+	pid_t child;
+	bool inherit;
 };
 
-/*
- * The kernel reads a probe's file name from user memory once more when a task inherits it: the
- * target's memory, so that its fork would fail with EFAULT. Such an event stays with one thread.
- */
-static bool asked_heritable(const struct event *event)
+static int asked_open_as(void *context, union event_attr *a, bool heritable)
 {
-	return !event->pmu || (strcmp(event->pmu, "uprobe") != 0 && strcmp(event->pmu, "kprobe") != 0);
-}
-
-static int asked_open_as(const struct event *event, pid_t child, bool inherit, enum asked_less less, bool guest)
-{
-	union asked_attr a = { .attr = event->attr };
+	const struct asked_way *way = context;
 	int fd;
 
-	if (event->config3) {
-		a.newer.config3 = event->config3;
-		a.attr.size = sizeof(a.newer);
-	}
-	a.attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	a.attr.disabled = 1;
-	a.attr.enable_on_exec = 1;
-	a.attr.inherit = asked_heritable(event);
-	a.attr.inherit_thread = !inherit && a.attr.inherit;
-	/* Of samples; a PMU may refuse them where nothing is sampled. */
-	a.attr.sample_period = a.attr.freq = a.attr.precise_ip = 0;
-	if (less == ASKED_USER)
-		a.attr.exclude_kernel = a.attr.exclude_hv = 1;
-	if (less == ASKED_ANY_SIDE)
-		a.attr.exclude_user = a.attr.exclude_kernel = a.attr.exclude_hv = a.attr.exclude_idle = 0;
-	if (guest)
-		a.attr.exclude_guest = a.attr.exclude_host = 0;
-	fd = perf_open(&a.attr, child, -1, -1, 0);
-	if (fd == -EINVAL && a.attr.inherit_thread) {
+	a->attr.enable_on_exec = 1;
+	a->attr.inherit = heritable;
+	a->attr.inherit_thread = !way->inherit && heritable;
+	fd = perf_open(&a->attr, way->child, -1, -1, 0);
+	if (fd == -EINVAL && a->attr.inherit_thread) {
 		/* Before Linux 5.13 there is no inherit_thread: the main thread alone. */
-		a.attr.inherit = a.attr.inherit_thread = 0;
-		fd = perf_open(&a.attr, child, -1, -1, 0);
+		a->attr.inherit = a->attr.inherit_thread = 0;
+		fd = perf_open(&a->attr, way->child, -1, -1, 0);
 	}
 	return fd;
-}
-
-static bool asked_refuses(int fd)
-{
-	return fd == -EINVAL || fd == -EOPNOTSUPP;
-}
-
-/* Some PMUs cannot tell guests from hosts, or sides apart. */
-static int asked_open(const struct event *event, pid_t child, bool inherit, enum asked_less *less)
-{
-	int fd = asked_open_as(event, child, inherit, ASKED_ALL, false), user;
-
-	*less = ASKED_ALL;
-	if (asked_refuses(fd))
-		fd = asked_open_as(event, child, inherit, ASKED_ALL, true);
-	if ((fd == -EACCES || fd == -EPERM) && event->side != EVENT_KERNEL && !event->attr.exclude_user &&
-	    !event->attr.exclude_kernel) {
-		user = asked_open_as(event, child, inherit, ASKED_USER, false);
-		if (asked_refuses(user))
-			user = asked_open_as(event, child, inherit, ASKED_USER, true);
-		if (user >= 0) {
-			*less = ASKED_USER;
-			return user;
-		}
-	}
-	if (asked_refuses(fd) && (event->attr.exclude_user || event->attr.exclude_kernel)) {
-		fd = asked_open_as(event, child, inherit, ASKED_ANY_SIDE, true);
-		*less = ASKED_ANY_SIDE;
-	}
-	return fd;
-}
-
-/* What need not be tried. */
-static const char *asked_futile(const struct event *event)
-{
-	if (event->obstacle)
-		return event->obstacle;
-	if (event->scope == EVENT_SYSTEM)
-		return "it counts a part of the machine, not a program: what runs beside would be in it";
-	if (event->side == EVENT_KERNEL && event->attr.exclude_kernel)
-		return "it happens in the kernel: in user mode alone it would read 0";
-	if (event->side == EVENT_USER && event->attr.exclude_user)
-		return "it happens in user mode: without that it would read 0";
-	return NULL;
 }
 
 bool asked_is_same(const struct event *a, const struct event *b)
@@ -151,16 +83,18 @@ static void asked_tell(const struct event *event, int fd)
 		fd < 0 ? advice_errno_name(-fd) : "");
 }
 
-void asked_arm(struct asked *asked, const struct event_list *events, pid_t child, bool inherit)
+void asked_arm(struct asked *asked, const struct event_list *events, const bool *alone, pid_t child, bool inherit)
 {
+	struct asked_way way = { child, inherit };
+
 	asked->list = events;
 	asked->event = events && events->n ? calloc(events->n, sizeof(*asked->event)) : NULL;
 	for (size_t i = 0; asked->event && i < events->n; i++) {
 		struct asked_event *e = &asked->event[i];
-		const char *futile = asked_futile(&events->event[i]);
+		const char *futile = alone && alone[i] ? asked_alone : attempt_futile(&events->event[i]);
 
 		e->elsewhere = asked_is_elsewhere(events, i);
-		e->fd = futile || e->elsewhere ? -ENODATA : asked_open(&events->event[i], child, inherit, &e->less);
+		e->fd = futile || e->elsewhere ? -ENODATA : attempt_open(&events->event[i], asked_open_as, &way, &e->attempt);
 		if (e->fd >= 0 && descriptor_keep(e->fd, ASKED_SPARE) < 0)
 			e->fd = -EMFILE;
 		asked_tell(&events->event[i], e->fd);
@@ -170,7 +104,7 @@ void asked_arm(struct asked *asked, const struct event_list *events, pid_t child
 	}
 }
 
-static struct outcome asked_reason(struct totals *t, const struct event *event, int err, struct caps_context *caps)
+struct outcome asked_reason(struct totals *t, const struct event *event, int err, struct caps_context *caps)
 {
 	if (event->path)
 		return advice_perf_privilege(caps, err);
@@ -228,22 +162,11 @@ static struct cell asked_on_cores(struct asked *asked, size_t i)
 	return c;
 }
 
-static const char *asked_note(const struct event *event, enum asked_less less)
-{
-	if (event->side == EVENT_NO_SIDE && (event->attr.exclude_kernel || event->attr.exclude_user))
-		return "a clock runs in both modes, whatever is excluded";
-	if (event->side == EVENT_NO_SIDE)
-		return NULL;
-	if (less == ASKED_USER)
-		return CELL_NOTE_USER;
-	return less == ASKED_ANY_SIDE ? "user and kernel mode: this PMU cannot tell them apart" : NULL;
-}
-
 static struct cell asked_on_any(const struct event *event, const struct asked_event *e)
 {
 	struct cell c = cell_counted((double)e->value.count * event->scale);
 
-	c.note = asked_note(event, e->less);
+	c.note = attempt_note(event, e->attempt);
 	if (e->value.running_ns < e->value.enabled_ns) {
 		c.value *= (double)e->value.enabled_ns / (double)e->value.running_ns;
 		c.state = CELL_SCALED;
@@ -272,7 +195,7 @@ static struct cell asked_cell(struct totals *t, size_t i, struct caps_context *c
 	if (t->hidden == TOTALS_LITTLE_HIDDEN) {
 		c.state = CELL_ESTIMATE;
 		c.note = t->hidden_note;
-	} else if (!asked_heritable(event) && !t->alone) {
+	} else if (!attempt_heritable(event) && !t->alone) {
 		c.state = CELL_ESTIMATE;
 		c.note = "of the command's first thread alone: the kernel cannot pass a probe on to others";
 	}

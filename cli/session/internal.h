@@ -44,6 +44,7 @@ struct segment_params {
 	enum wire_clock clock;
 	u64 ticks_per_ns;
 	u32 sources;
+	const struct wire_plan *plan; /* NULL: none */
 };
 
 /* NULL after a message. */
@@ -152,16 +153,64 @@ void target_look(struct target *target, const char *command);
 /* Adds what the file tells; the obstacle calls it by the name. */
 void target_look_file(struct target *target, const char *name, const char *path);
 
+/* ---- attempt.c: opening an event as this kernel, PMU and user's rights allow */
+
+/* The attribute as newer kernels know it: config3 follows what older headers have. */
+union event_attr {
+	struct perf_event_attr attr;
+	struct {
+		char older[128];     /* PERF_ATTR_SIZE_VER7 */
+		u64 config3;
+	} newer;
+};
+
+/* What of it had to be given up. */
+struct attempt {
+	enum { ATTEMPT_ALL, ATTEMPT_USER, ATTEMPT_ANY_SIDE } less;
+	bool guest;                  /* the PMU cannot tell guests from hosts */
+};
+
+/* Why it need not be tried; NULL: it is to be. */
+const char *attempt_futile(const struct event *event);
+/* It can be passed on to a task that its task makes. */
+bool attempt_heritable(const struct event *event);
+/* The attribute of an attempt, disabled, for counting. */
+void attempt_attr(const struct event *event, struct attempt attempt, union event_attr *attr);
+/*
+ * Tries one after the other, by a function that opens an attribute, which it may change, and returns
+ * a descriptor or -errno. Returns its last result.
+ */
+int attempt_open(const struct event *event, int (*open)(void *context, union event_attr *attr, bool heritable),
+		 void *context, struct attempt *attempt);
+/* What is to be said of a count that was got so; NULL: nothing. */
+const char *attempt_note(const struct event *event, struct attempt attempt);
+
+/* ---- plan.c: events of -e, for each thread by itself */
+
+#define PLAN_NOTE 400
+
+struct plan {
+	struct wire_plan *wire;      /* NULL: none */
+	struct profile_event *events; /* of the list, without those named twice */
+	u32 nevents;
+	char (*notes)[PLAN_NOTE];    /* of each */
+	bool *alone;                 /* of the list: no second counter for the whole tree */
+};
+
+/*
+ * Finds out which events a thread can count at a time, by counting them here for some ms.
+ * 0, or -1 after a message: out of memory, or something is left out and options->no_mux.
+ */
+int plan_make(struct session *session);
+void plan_free(struct plan *plan);
+
 /* ---- asked.c: events of -e, for the whole tree */
 
 struct totals;
 
-/* What had to be left out of what was asked, for the kernel to take it. */
-enum asked_less { ASKED_ALL, ASKED_USER, ASKED_ANY_SIDE };
-
 struct asked_event {
 	int fd;                      /* or -errno */
-	enum asked_less less;
+	struct attempt attempt;
 	bool elsewhere;              /* another total is the same */
 	int err;                     /* of the newest read */
 	struct perf_value value;
@@ -174,11 +223,13 @@ struct asked {
 	bool pmu;                    /* some event of the CPU's counters could be opened */
 };
 
-/* Opens the events on the stopped child; they must outlive it. */
-void asked_arm(struct asked *asked, const struct event_list *events, pid_t child, bool inherit);
+/* Opens the events on the stopped child; they must outlive it. alone: of those that get none; NULL: of none. */
+void asked_arm(struct asked *asked, const struct event_list *events, const bool *alone, pid_t child, bool inherit);
 /* Reads and adds them to the totals. */
 void asked_read(struct totals *totals, struct caps_context *caps);
 void asked_close(struct asked *asked);
+/* Why the kernel refuses an event with this errno, and what helps. */
+struct outcome asked_reason(struct totals *totals, const struct event *event, int err, struct caps_context *caps);
 /* They count the same. */
 bool asked_is_same(const struct event *a, const struct event *b);
 
@@ -208,7 +259,7 @@ struct totals {
 
 void totals_keep(struct totals *totals);
 /* Opens the events on the stopped child. */
-void totals_arm(struct totals *totals, pid_t child, bool inherit, const struct event_list *events);
+void totals_arm(struct totals *totals, pid_t child, bool inherit, const struct event_list *events, const bool *alone);
 void totals_add(struct totals *totals, const char *name, const char *unit, struct cell cell, const char *source);
 /* It is one of those that every run has. */
 bool totals_have(const struct event *event);
@@ -393,6 +444,7 @@ struct session {
 	struct server server;
 	struct spawn spawn;
 	struct totals totals;
+	struct plan plan;
 	struct processes processes;
 	struct track track;
 	struct origin origin;
@@ -479,6 +531,7 @@ int session_signals_open(struct session *s);
 void session_signals_close(struct session *s);
 /* Until the command has ended, and its descendants where asked. */
 void session_loop(struct session *s);
+struct segment_params session_segment_params(const struct session *s);
 void session_hello(struct session *s, struct server_hello *hello);
 /* status: as of wait(2), -1: not known; end_ns: since the start. */
 void session_process_gone(struct process *p, int status, u64 end_ns);

@@ -138,9 +138,14 @@ static struct process *image_of(struct session *s, u32 pid)
 	return p;
 }
 
+struct segment_params session_segment_params(const struct session *s)
+{
+	return (struct segment_params){ s->clock_kind, s->ticks_per_ns, s->options->sources, s->plan.wire };
+}
+
 static struct segment *segment_next(struct session *s)
 {
-	struct segment_params params = { s->clock_kind, s->ticks_per_ns, s->options->sources };
+	struct segment_params params = session_segment_params(s);
 	struct segment *g = s->ready;
 
 	if (!g && session_now() >= s->refill_ns)
@@ -460,7 +465,7 @@ void session_loop(struct session *s)
 		session_watch(s, now);
 		timeout_look(s, now);
 		if (!s->ready && s->hellos && now >= s->refill_ns) {
-			struct segment_params params = { s->clock_kind, s->ticks_per_ns, s->options->sources };
+			struct segment_params params = session_segment_params(s);
 
 			s->ready = segment_new(&params);
 			if (!s->ready)

@@ -21,6 +21,17 @@
 #define PREALLOCATED (64u << 10)
 #define COPY_ROUNDS 4
 
+/* Behind the header; the agent takes its own memory from behind that. */
+static int segment_put_plan(const struct segment *g, struct wire_header *h, const struct wire_plan *plan)
+{
+	if (pwrite(g->fd, plan, plan->size, WIRE_PAGE) != (ssize_t)plan->size)
+		return -1;
+	h->plan = WIRE_PAGE / WIRE_UNIT;
+	h->cells += wire_plan_cells(plan->events, plan->groups);
+	h->used = WIRE_PAGE + ALIGN_UP(plan->size, WIRE_PAGE);
+	return 0;
+}
+
 struct segment *segment_new(const struct segment_params *params)
 {
 	struct segment *g = calloc(1, sizeof(*g));
@@ -48,6 +59,8 @@ struct segment *segment_new(const struct segment_params *params)
 	h->used = WIRE_PAGE;
 	h->sources = params->sources;
 	h->cells = source_cells(params->sources);
+	if (params->plan && segment_put_plan(g, h, params->plan))
+		goto fail;
 	h->magic = WIRE_MAGIC;
 	g->header = h;
 	return g;

@@ -79,18 +79,26 @@ static int session_arm(struct session *s)
 	totals_keep(&s->totals);
 	if (s->options->probe_all)
 		session_probe(s);
+	if (!s->options->outside && plan_make(s))
+		return -1;
+	s->profile.events = s->plan.events;
+	s->profile.nevents = s->plan.nevents;
+	if (s->plan.wire) {
+		s->profile.plan_events = s->plan.wire->events;
+		s->profile.plan_groups = s->plan.wire->groups;
+	}
 	limits_raise(&limits);
 	if ((!s->options->outside && server_open(&s->server)) || session_signals_open(s))
 		return -1;
 	if (spawn_target(s, &limits))
 		return -1;
-	totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit, s->options->events);
+	totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit, s->options->events, s->plan.alone);
 	if (!s->options->no_inherit)
 		track_open(&s->track, s->spawn.pid);
 	session_clock_tick(s);
 	if (s->options->outside)
 		return 0;
-	params = (struct segment_params){ s->clock_kind, s->ticks_per_ns, s->options->sources };
+	params = session_segment_params(s);
 	s->ready = segment_new(&params);
 	return s->ready ? 0 : -1;
 }
@@ -185,6 +193,7 @@ void session_free(struct session *s)
 		return;
 	server_close(&s->server);
 	totals_close(&s->totals);
+	plan_free(&s->plan);
 	track_close(&s->track);
 	free(s->track.events);
 	while (s->segments) {

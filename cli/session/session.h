@@ -34,6 +34,8 @@ struct session_options {
 	const struct event_list *events; /* to count for the whole tree; NULL: the usual ones */
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
+	bool scaled;                 /* more events than counters may take turns */
+	bool no_mux;                 /* if one of the events cannot be counted at markers, do not start */
 	bool no_inherit;
 	bool follow;
 	bool cpu_clock;

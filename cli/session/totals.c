@@ -118,11 +118,11 @@ int session_check_events(const struct event_list *events)
 	return 0;
 }
 
-void totals_arm(struct totals *t, pid_t child, bool inherit, const struct event_list *events)
+void totals_arm(struct totals *t, pid_t child, bool inherit, const struct event_list *events, const bool *alone)
 {
 	bool no_pmu = false;
 
-	asked_arm(&t->asked, events, child, inherit);
+	asked_arm(&t->asked, events, alone, child, inherit);
 	t->room = ARRAY_SIZE(rows) + ARRAY_SIZE(others) + (events ? events->n : 0);
 	t->facts = calloc(t->room, sizeof(*t->facts));
 	t->room = t->facts ? t->room : 0;

@@ -70,4 +70,10 @@ void store_put(struct store_db *db, sqlite3_stmt *statement, const char *types, 
 /* Calls row for each row of a query, until it returns nonzero (damage, after a message). 0 or -1 after a message. */
 int store_each(struct store_db *db, const char *sql, int (*row)(void *context, sqlite3_stmt *statement), void *context);
 
+/* ---- events.c */
+
+void store_write_events(struct store_db *db, const struct profile *profile);
+/* Rows of the table cell, by a statement for that. */
+void store_write_event_cells(struct store_db *db, sqlite3_stmt *insert, const struct profile *profile);
+
 #endif

@@ -379,6 +379,7 @@ void recording_free(struct recording *recording)
 		recording->texts = next;
 	}
 	profile_fini(&recording->profile);
+	free(recording->events);
 	clock_map_fini(&recording->clock);
 	free((void *)(uintptr_t)recording->facts.argv);
 	free((void *)(uintptr_t)recording->facts.capabilities);

@@ -15,6 +15,7 @@ struct store_reader {
 	struct recording *recording;
 	u32 narguments;
 	u32 cells[STORE_CELLS_MAX];  /* the numbers of the file's cells, 0 being cpu's; READ_NONE: not known here */
+	u32 plan_cells;              /* met so far */
 	const char *reasons[STORE_REASONS_MAX];
 	u32 *names;                  /* the profile's numbers, by those of the file; READ_NONE: not there */
 	u32 nnames;
@@ -40,6 +41,9 @@ int read_state(sqlite3_stmt *row, int column, enum cell_state *state);
 
 /* Zeroed room for the rows of a table, and one more; NULL after a message. */
 void *read_array(struct store_reader *reader, const char *table, size_t size);
+
+/* events.c. 0 or -1 after a message. */
+int read_events(struct store_reader *reader);
 
 /* read_rows.c: processes, threads, regions and what hangs on them. 0 or -1 after a message. */
 int read_processes(struct store_reader *reader);

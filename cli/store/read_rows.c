@@ -77,10 +77,15 @@ static int read_cell(void *context, sqlite3_stmt *row)
 	struct store_reader *reader = context;
 	u32 number = read_u32(row, 0), i;
 	const char *name = (const char *)sqlite3_column_text(row, 1);
+	const char *source = (const char *)sqlite3_column_text(row, 2);
 
 	if (number >= STORE_CELLS_MAX || !name)
 		return read_damaged(reader, "a cell");
 	reader->cells[number] = number ? READ_NONE : 0;
+	if (number && !strcmp(source ? source : "", "pmu")) {
+		reader->cells[number] = source_cells(SOURCE_ALL) + ++reader->plan_cells;
+		return reader->cells[number] <= profile_cells(&reader->recording->profile) ? 0 : read_damaged(reader, "a cell");
+	}
 	for (i = 0; number && i < source_cells(SOURCE_ALL); i++)
 		if (!strcmp(source_cell_of(i)->name, name))
 			reader->cells[number] = i + 1;
@@ -123,6 +128,8 @@ static int read_usage(void *context, sqlite3_stmt *row)
 		return -1;
 	if (number == 0)
 		usage->cpu = cell;
+	else if (number != READ_NONE && number > source_cells(SOURCE_ALL))
+		return read_damaged(reader, "a usage");
 	else if (number != READ_NONE)
 		usage->cell[number - 1] = cell;
 	return 0;
@@ -131,7 +138,8 @@ static int read_usage(void *context, sqlite3_stmt *row)
 static int read_cells(struct store_reader *reader)
 {
 	memset(reader->cells, 0xff, sizeof(reader->cells));
-	return store_each(&reader->db, "SELECT id, name FROM cell", read_cell, reader) ||
+	return read_events(reader) ||
+	       store_each(&reader->db, "SELECT id, name, source FROM cell ORDER BY id", read_cell, reader) ||
 	       store_each(&reader->db, "SELECT id, text FROM reason", read_reason, reader);
 }
 
@@ -253,10 +261,10 @@ static int region_hist(struct store_reader *reader, struct profile_row *to, sqli
 	return err ? read_damaged(reader, "a histogram") : 0;
 }
 
-static int region_cells(struct profile_row *to)
+static int region_cells(const struct store_reader *reader, struct profile_row *to)
 {
 	if (!to->cells)
-		to->cells = calloc(source_cells(SOURCE_ALL), sizeof(u64));
+		to->cells = calloc(profile_cells(&reader->recording->profile), sizeof(u64));
 	return to->cells ? 0 : read_no_memory();
 }
 
@@ -283,7 +291,7 @@ static int region_fill(struct store_reader *reader, struct profile_row *to, sqli
 		return -1;
 	to->unit_mixed = sqlite3_column_int(row, 15);
 	to->cells_lost = sqlite3_column_int(row, 16) == 2;
-	if (sqlite3_column_int(row, 16) == 1 && region_cells(to))
+	if (sqlite3_column_int(row, 16) == 1 && region_cells(reader, to))
 		return -1;
 	if (sqlite3_column_type(row, 17) != SQLITE_NULL && read_state(row, 17, &to->cpu_state))
 		return read_damaged(reader, "the state of a region's cpu");
@@ -310,7 +318,7 @@ static int read_counter(void *context, sqlite3_stmt *row)
 	if (number == 0)
 		return read_damaged(reader, "a counter");
 	to = &reader->recording->profile.rows[i];
-	if (region_cells(to))
+	if (region_cells(reader, to))
 		return -1;
 	if (number != READ_NONE)
 		to->cells[number - 1] = read_u64(row, 3);

@@ -9,7 +9,7 @@ const char *const store_ends[] = {
 
 const char *const store_tables[] = {
 	"run", "argument", "note", "object", "capability", "clock", "total", "loss", "process", "thread",
-	"cell", "reason", "usage", "name", "path", "root", "region", "counter", "value", "window",
+	"cell", "event", "reason", "usage", "name", "path", "root", "region", "counter", "value", "window",
 	"diagnosis", "open_region", NULL,
 };
 
@@ -28,6 +28,8 @@ const char store_schema[] =
 	"CREATE TABLE thread (id INTEGER PRIMARY KEY, process INTEGER, pid INTEGER, tid INTEGER, threads INTEGER,"
 	" detector INTEGER, wall INTEGER);"
 	"CREATE TABLE cell (id INTEGER PRIMARY KEY, source TEXT, name TEXT, unit TEXT);"
+	"CREATE TABLE event (id INTEGER PRIMARY KEY, name TEXT, unit TEXT, scale REAL, place INTEGER, grp INTEGER,"
+	" note TEXT, shared INTEGER, hardware INTEGER);"
 	"CREATE TABLE reason (id INTEGER PRIMARY KEY, text TEXT);"
 	"CREATE TABLE usage (kind INTEGER, owner INTEGER, cell INTEGER, value REAL, state TEXT, reason INTEGER);"
 	"CREATE TABLE name (id INTEGER PRIMARY KEY, text);"
@@ -52,6 +54,11 @@ const char store_schema[] =
 	"CREATE VIEW used AS SELECT CASE kind WHEN 0 THEN 'process' WHEN 1 THEN 'thread' ELSE 'window' END AS kind,"
 	" owner, cell.name AS name, value, state, reason.text AS reason FROM usage JOIN cell ON cell.id = usage.cell"
 	" LEFT JOIN reason ON reason.id = usage.reason;"
+	"CREATE VIEW counted AS SELECT process.command AS command, root.pid AS pid, root.tid AS tid,"
+	" path_text.text AS path, cell.source AS source, cell.name AS name, cell.unit AS unit, counter.value AS value,"
+	" reason.text AS reason FROM counter JOIN root ON root.id = counter.root"
+	" JOIN process ON process.id = root.process JOIN path_text ON path_text.id = counter.path"
+	" JOIN cell ON cell.id = counter.cell LEFT JOIN reason ON reason.id = counter.reason;"
 	"CREATE VIEW regions AS SELECT process.command AS command, root.pid AS pid, root.tid AS tid,"
 	" path_text.text AS path, calls, open, wall * rate.value AS wall_ns, off * rate.value AS off_ns,"
 	" (wall - off) * rate.value AS cpu_ns, min * rate.value AS min_ns, max * rate.value AS max_ns"

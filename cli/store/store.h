@@ -12,7 +12,7 @@
 #include "cli/analyze/report.h"
 
 /* Of the tables; a reader of another version refuses the file. */
-#define STORE_VERSION 1
+#define STORE_VERSION 2
 
 /* What the run's own report was made with: a report of the recording begins with it. */
 struct store_options {
@@ -62,6 +62,7 @@ struct recording {
 	struct clock_map clock;
 	struct provenance provenance;
 	struct recording_text *texts;
+	struct profile_event *events;
 };
 
 /* NULL after a message: not a recording, of another version, damaged, out of memory. */

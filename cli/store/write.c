@@ -189,6 +189,7 @@ static void write_cells(struct store_writer *writer)
 	for (i = 0; i < source_cells(SOURCE_ALL); i++)
 		store_put(&writer->db, insert, "ittt", (s64)i + 1, source_table[source_of_cell(i)].name,
 			  source_cell_of(i)->name, source_cell_of(i)->unit);
+	store_write_event_cells(&writer->db, insert, writer->profile);
 	sqlite3_finalize(insert);
 }
 
@@ -295,7 +296,7 @@ static void write_counters(struct store_writer *writer, sqlite3_stmt *insert, u3
 	const struct profile_row *row = &writer->profile->rows[i];
 	u32 k;
 
-	for (k = 0; row->cells && k < source_cells(SOURCE_ALL); k++) {
+	for (k = 0; row->cells && k < profile_cells(writer->profile); k++) {
 		bool absent = wire_absent(row->cells[k]);
 
 		if (absent || row->cells[k])
@@ -390,6 +391,7 @@ static void write_all(struct store_writer *writer)
 	writer->usage = store_prepare(&writer->db, "INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?)");
 	writer->reason = store_prepare(&writer->db, "INSERT INTO reason VALUES (?, ?)");
 	write_cells(writer);
+	store_write_events(&writer->db, writer->profile);
 	write_processes(writer);
 	write_threads(writer);
 	write_windows(writer);

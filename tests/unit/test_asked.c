@@ -92,7 +92,7 @@ START_TEST(test_sides)
 {
 	gives(0, 1, 9, 9, sizeof(struct perf_value));
 	gives(1, 1, 9, 9, sizeof(struct perf_value));
-	asked[0].less = ASKED_USER;
+	asked[0].attempt.less = ATTEMPT_USER;
 	events[1].side = EVENT_NO_SIDE;
 	events[1].attr.exclude_kernel = 1;
 	assert_note(got(0), "user mode only");
@@ -191,16 +191,16 @@ START_TEST(test_futile)
 	totals.asked = (struct asked){ .list = NULL };
 	events[0].obstacle = (char *)(uintptr_t)"not here";
 	events[1].scope = EVENT_SYSTEM;
-	asked_arm(&totals.asked, &list, getpid(), true);
+	asked_arm(&totals.asked, &list, NULL, getpid(), true);
 	assert_note(got(0), "not here");
 	assert_note(&facts[1].cell, "a part of the machine");
 	asked_close(&totals.asked);
 	events[0] = (struct event){ .name = events[0].name, .side = EVENT_KERNEL, .attr.exclude_kernel = 1 };
-	asked_arm(&totals.asked, &list, getpid(), true);
+	asked_arm(&totals.asked, &list, NULL, getpid(), true);
 	assert_note(got(0), "would read 0");
 	asked_close(&totals.asked);
 	events[0] = (struct event){ .name = events[0].name, .side = EVENT_USER, .attr.exclude_user = 1 };
-	asked_arm(&totals.asked, &list, getpid(), true);
+	asked_arm(&totals.asked, &list, NULL, getpid(), true);
 	assert_note(got(0), "it happens in user mode");
 	asked_close(&totals.asked);
 }

@@ -24,7 +24,7 @@ START_TEST(test_header)
 	struct wire_view view = segment_view(&seg);
 
 	ck_assert_ptr_nonnull(wire_view_header(&view));
-	seg.header->cells = WIRE_CELLS + 1;
+	seg.header->cells = WIRE_NODE_CELLS + 1;
 	ck_assert_ptr_null(wire_view_header(&view));
 	seg.header->cells = 0;
 	seg.header->version++;
@@ -54,7 +54,7 @@ START_TEST(test_bounds)
 	ck_assert_ptr_null(wire_view_slot(&view, ~0u));
 	ck_assert_ptr_nonnull(wire_view_node(&view, last - 1, 0));
 	ck_assert_ptr_null(wire_view_node(&view, last - 1, 1));
-	ck_assert_ptr_null(wire_view_node(&view, slot, WIRE_CELLS + 1));
+	ck_assert_ptr_null(wire_view_node(&view, slot, WIRE_NODE_CELLS + 1));
 	ck_assert_ptr_null(wire_view_page(&view, last - 63));
 	ck_assert_ptr_nonnull(wire_view_page(&view, last - 64));
 	ck_assert_ptr_null(wire_view_hist(&view, last - 3));

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns of the events of -e: what threads counted at their markers; see metric.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analyze/metric.h"
+
+static const char event_open[] = "calls that are still open are not in it";
+static const char event_scaled[] = "counters were shared: scaled by enabled / running";
+static const char event_thin[] = "counters were shared, and this one ran for less than 1 ms in it: scaled, and rough";
+static const char event_shared[] = "others had its counter for a part of the time: --scaled estimates what is missing";
+static const char event_never[] = "others had its counter all the time";
+
+enum { EVENT_THIN_NS = 1000000 };
+
+/* How long the event's group was enabled, and ran, in the row's calls. */
+static void event_times(const struct metric_input *in, const struct profile_event *event, u64 *enabled, u64 *running)
+{
+	const u64 *times = in->row->cells + source_cells(SOURCE_ALL) + in->profile->plan_events + 2 * event->group;
+
+	*enabled = times[0];
+	*running = times[1];
+}
+
+static struct cell event_value(const struct metric_input *in, const struct profile_event *event)
+{
+	u64 count = in->row->cells[source_cells(SOURCE_ALL) + event->place], enabled, running;
+	struct cell cell = cell_counted((double)count * event->scale);
+
+	if (wire_absent(count))
+		return usage_cell(count);
+	event_times(in, event, &enabled, &running);
+	if (wire_absent(enabled) || wire_absent(running))
+		return usage_cell(wire_absent(enabled) ? enabled : running);
+	cell.note = event->note;
+	if (running == enabled)
+		return cell;
+	if (!running)
+		return cell_absent(CELL_NOT_COUNTED, event_never);
+	if (!event->shared)
+		return cell_absent(CELL_UNAVAILABLE, event_shared);
+	cell.value *= (double)enabled / (double)running;
+	cell.state = CELL_SCALED;
+	cell.note = running < EVENT_THIN_NS ? event_thin : event_scaled;
+	return cell;
+}
+
+static struct cell metric_event(const struct metric *metric, const struct metric_input *in)
+{
+	const struct profile_event *event = &in->profile->events[metric->arg];
+	struct cell cell;
+
+	if (event->place == PROFILE_NONE)
+		return cell_absent(CELL_UNAVAILABLE, event->note);
+	if (in->scope != METRIC_REGION)
+		return cell_absent(CELL_NOT_COUNTED, NULL);
+	if (!in->row || !in->row->calls)
+		return cell_absent(CELL_NOT_COUNTED, NULL);
+	if (in->row->cells_lost || !in->row->cells)
+		return cell_absent(CELL_LOST, "damaged in the program's memory");
+	cell = event_value(in, event);
+	if (in->row->open && cell_has_value(&cell) && cell.state < CELL_ESTIMATE)
+		cell = (struct cell){ cell.value, CELL_ESTIMATE, event_open };
+	return cell;
+}
+
+int metric_event_init(struct metric *column, const struct profile *profile, u32 i)
+{
+	const struct profile_event *event = &profile->events[i];
+	bool user = event->note && !strcmp(event->note, CELL_NOTE_USER);
+	char *name, *title;
+
+	/* An event that was given the name "wall" is not ours. */
+	if (asprintf(&name, "%s%s", metric_find(event->name) ? "event." : "", event->name) < 0)
+		return -1;
+	/* The name stays that of the event; people see at once what was left out. */
+	if (asprintf(&title, "%s%s", name, user ? ":u" : "") < 0) {
+		free(name);
+		return -1;
+	}
+	*column = (struct metric){
+		.name = name, .title = title, .unit = event->unit, .class_name = "diagnostic", .source = "pmu",
+		.format = !strcmp(event->unit, "ns") ? METRIC_NS : event->scale == 1 ? METRIC_COUNT : METRIC_PLAIN, .shown = true, .in_windows = METRIC_NEVER,
+		.place = 25, .importance = i < 20 ? 58 - i : 38,
+		.meaning = "events that the thread counted between the region's markers",
+		.bias = "what the markers themselves take is measured and subtracted; a few tens are left",
+		.arg = i, .value = metric_event,
+	};
+	return 0;
+}
+
+void metric_event_fini(struct metric *column)
+{
+	free((char *)(uintptr_t)column->name);
+	free((char *)(uintptr_t)column->title);
+}
