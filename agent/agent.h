@@ -58,6 +58,7 @@ struct lane {
 	u32 hist_page;
 	u32 hist_reuse;
 	u64 *cells;                /* source readings at begin, agent.cells for each frame, and room for one more reading */
+	u64 early;                 /* stack pointer of an end that has read the sources already, before it looks up its name */
 	struct wire_node *np[WIRE_DEPTH + 2]; /* np[0] the root, np[d] the region at depth d */
 };
 

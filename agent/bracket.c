@@ -61,11 +61,16 @@ void bracket_push(struct thread *t, struct lane *l, u32 node, u64 sp)
 	lane_sync(l);
 }
 
-static void sources_end(struct lane *l, u32 d, struct wire_node *n)
+/* The reading of this moment, for sources_charge(). */
+static void sources_read(struct lane *l)
+{
+	source_read_all(lane_cells(l, WIRE_DEPTH));
+}
+
+static void sources_charge(struct lane *l, u32 d, struct wire_node *n)
 {
 	u64 *now = lane_cells(l, WIRE_DEPTH), *begin = lane_cells(l, d), *cells = node_cells(n);
 
-	source_read_all(now);
 	for (u32 i = 0; i < agent.cells; i++)
 		source_charge(&cells[i], begin[i], now[i]);
 }
@@ -76,8 +81,10 @@ static void frame_close(struct lane *l, u32 i, u64 now, enum wire_diagnosis why)
 	struct wire_frame *f = &l->w->frames[i];
 	struct wire_node *n = l->np[i + 1];
 
-	if (l->cells)
-		sources_end(l, i, n);
+	if (l->cells) {
+		sources_read(l);
+		sources_charge(l, i, n);
+	}
 	if (is_orphan(f))
 		now = MIN(now, l->orphaned_at);
 	n->wall += now - f->start;
@@ -169,8 +176,13 @@ void bracket_begin(struct thread *t, struct lane *l, u32 region, u64 sp)
 	}
 	orphans_replaced(l, region, sp);
 	node = lane_child(l, bracket_parent(l), region);
-	if (l->cells)
+	if (l->cells) {
+		l->early = 0;
+		/* Now, and not between the readings of the region's own. */
+		if (detect_moved(t))
+			thread_resync(t);
 		source_read_all(lane_cells(l, l->w->depth));
+	}
 	bracket_push(t, l, node, sp);
 }
 
@@ -237,6 +249,10 @@ void bracket_end(struct thread *t, struct lane *l, u32 region, u64 sp, u64 now)
 
 	if (!now)
 		now = agent_ticks();
+	/* First of all: what follows is none of the region's work. */
+	if (l->cells && l->early != sp)
+		sources_read(l);
+	l->early = 0;
 	if (unlikely(detect_moved(t)))
 		now = thread_resync(t);
 	if (l->deep && sp_gone(l->top->sp, sp))
@@ -254,7 +270,7 @@ void bracket_end(struct thread *t, struct lane *l, u32 region, u64 sp, u64 now)
 	i--;
 	f = &l->w->frames[i];
 	if (l->cells)
-		sources_end(l, i, l->np[i + 1]);
+		sources_charge(l, i, l->np[i + 1]);
 	if (is_orphan(f))
 		lane_diagnose(l, WIRE_DIAG_OVERLAP, region, now);
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an empty bracket reads, and what an empty pair takes, measured with the real markers at the
+ * What an empty bracket reads and counts, and what an empty pair takes, measured with the real markers at the
  * first marker of the first process of an image: sparkctl subtracts the one and shows the other.
  */
 #define _GNU_SOURCE
@@ -12,7 +12,7 @@
 
 #define CALIBRATIONS 9
 #define BATCH 16                   /* brackets in each: a pair is not much longer than the time stamps around it */
-#define CALIBRATED 16              /* cells of sources at a time: the stack may be a signal handler's */
+enum { FRAME_BEFORE = 1, FRAME_BATCH };
 #define WARM_UPS 64                /* before them: caches and branch predictors are cold */
 
 static u32 median(u32 *v)
@@ -27,30 +27,43 @@ static u32 median(u32 *v)
 	return v[CALIBRATIONS / 2];
 }
 
-/*
- * A reading of the source cells of empty brackets: what the bracket itself adds. The times of the
- * plan's groups cost nothing.
- */
-static void calibrate_sources(struct lane *l)
+static u64 median_cell(const struct lane *l, u32 cell)
 {
-	u32 n = agent.plan_cell + (agent.plan ? agent.plan->events : 0), v[CALIBRATED][CALIBRATIONS];
-	u64 *a = lane_cells(l, 0), *b = lane_cells(l, 1);
+	u32 v[CALIBRATIONS];
 
-	for (u32 first = 0; first < n; first += CALIBRATED) {
-		u32 some = MIN(n - first, (u32)CALIBRATED);
+	for (u32 i = 0; i < CALIBRATIONS; i++)
+		v[i] = (u32)lane_cells(l, FRAME_BATCH + i)[cell];
+	return median(v);
+}
 
-		for (u32 i = 0; i < CALIBRATIONS; i++) {
-			source_read_all(a);
-			source_read_all(b);
-			for (u32 c = 0; c < some; c++) {
-				u64 from = a[first + c], to = b[first + c];
+/*
+ * What a batch of empty brackets has added to the cells of their node, for each bracket. The frames
+ * above the calibration's own are free, and have room for it.
+ */
+static void cells_begin(const struct lane *l, struct wire_node *n)
+{
+	if (l->cells)
+		memcpy(lane_cells(l, FRAME_BEFORE), node_cells(n), agent.cells * sizeof(u64));
+}
 
-				v[c][i] = wire_absent(from) || wire_absent(to) || to < from ? 0 : (u32)(to - from);
-			}
-		}
-		for (u32 c = 0; c < some; c++)
-			agent.source_cost[first + c] = median(v[c]);
-	}
+static void cells_end(const struct lane *l, struct wire_node *n, u32 batch)
+{
+	const u64 *before, *after = node_cells(n);
+
+	if (!l->cells)
+		return;
+	before = lane_cells(l, FRAME_BEFORE);
+	for (u32 c = 0; c < agent.cells; c++)
+		lane_cells(l, FRAME_BATCH + batch)[c] = wire_absent(after[c]) ? 0 : (after[c] - before[c]) / BATCH;
+}
+
+/* The times of the plan's groups cost nothing. */
+static void cells_publish(const struct lane *l)
+{
+	u32 n = agent.plan_cell + (agent.plan ? agent.plan->events : 0);
+
+	for (u32 c = 0; l->cells && c < n; c++)
+		agent.source_cost[c] = (u32)median_cell(l, c);
 }
 
 /* The brackets of the calibration are no calls of the program. */
@@ -85,6 +98,7 @@ void calibrate(struct thread *t)
 	}
 	wall = n->wall;
 	for (u32 i = 0; i < CALIBRATIONS; i++) {
+		cells_begin(&t->lane, n);
 		before = agent_ticks();
 		for (u32 k = 0; k < BATCH; k++) {
 			table->region_begin(&empty);
@@ -93,11 +107,11 @@ void calibrate(struct thread *t)
 		pair[i] = (u32)(agent_ticks() - before) / BATCH;
 		bracket[i] = (u32)(n->wall - wall) / BATCH;
 		wall = n->wall;
+		cells_end(&t->lane, n, i);
 	}
 	agent.bracket = median(bracket);
 	agent.pair = median(pair);
-	if (t->lane.cells)
-		calibrate_sources(&t->lane);
+	cells_publish(&t->lane);
 	agent_publish_costs();
 	node_clear(n);
 	memset(&t->lane.w->pending, 0, sizeof(t->lane.w->pending));

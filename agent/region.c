@@ -230,6 +230,24 @@ static always_inline void end_fast(u32 region, u64 sp)
 	l->gate = GATE_FAST;
 }
 
+/*
+ * MARKER. Before the work that an end has with a name that it does not know by heart: the region's
+ * counts are to be without it.
+ */
+static void sources_early(u64 sp)
+{
+	struct lane *l = &thread_self->lane;
+
+	if (l->gate != GATE_SLOW || !(l->special & LANE_SOURCES))
+		return;
+	/* A handler that comes now shall read to another place. */
+	l->gate = sp;
+	barrier();
+	source_read_all(lane_cells(l, WIRE_DEPTH));
+	l->early = sp;
+	lane_open(l);
+}
+
 /* The handle's id: 0, or HANDLE_VALID | ref.  The ref stays valid as long as the process image. */
 #define HANDLE_VALID (1ULL << 32)
 
@@ -254,8 +272,10 @@ static __attribute__((noinline)) void handle_begin(struct spark_region *r, u64 s
 
 static __attribute__((noinline)) void handle_end(struct spark_region *r, u64 sp)
 {
-	u32 region = handle_name(r);
+	u32 region;
 
+	sources_early(sp);
+	region = handle_name(r);
 	if (region)
 		end_slow(region, sp, 0);
 }
@@ -294,8 +314,11 @@ void region_site_begin(unsigned long *site, const char *name)
 
 void region_site_end(unsigned long *site, const char *name)
 {
-	if (names_ready(name))
-		end_fast(name_site(site, name), stack_pointer());
+	if (!names_ready(name))
+		return;
+	if (unlikely(!load_relaxed(site)))
+		sources_early(stack_pointer());
+	end_fast(name_site(site, name), stack_pointer());
 }
 
 void region_name_begin(const char *name)
@@ -306,6 +329,9 @@ void region_name_begin(const char *name)
 
 void region_name_end(const char *name)
 {
-	if (names_ready(name))
-		end_fast(name_intern(name), stack_pointer());
+	if (!names_ready(name))
+		return;
+	if (unlikely(thread_self->lane.gate == GATE_SLOW))
+		sources_early(stack_pointer());
+	end_fast(name_intern(name), stack_pointer());
 }

@@ -18,7 +18,7 @@
 
 #define ASKED_SPARE 80               /* descriptors that the session is left for its own */
 
-static const char asked_alone[] = "its counter is read at the markers, and there is no second one for the whole tree: "
+static const char asked_alone[] = "the counters are those of regions, and there are no others for the whole tree: "
 				  "sparkctl stat counts it";
 
 struct asked_way {

@@ -92,6 +92,19 @@ static void __attribute__((format(printf, 2, 3))) leave_out(struct candidate *c,
 	c->left_out = true;
 }
 
+/* Alone, and so on a counter: its page tells on which if user space may read that. */
+static bool page_shows(int fd)
+{
+	const struct perf_event_mmap_page *page;
+	bool shows;
+
+	if (perf_page_map(fd, &page))
+		return false;
+	shows = perf_user_possible(page) && load_relaxed(&page->index);
+	perf_page_unmap(page);
+	return shows;
+}
+
 /* Whether it can be counted in a thread at all; how is found out on the way. */
 static void candidate_try(struct planner *p, struct candidate *c)
 {
@@ -118,11 +131,14 @@ static void candidate_try(struct planner *p, struct candidate *c)
 	if (!c->event->hardware)
 		return;
 	c->config1 = PERF_USER_CONFIG1 != 0;
-	fd = c->config1 ? candidate_open(c, -1) : -1;
-	if (fd < 0)
+	fd = candidate_open(c, -1);
+	if (fd < 0 && c->config1) {
 		c->config1 = false;
-	else
-		close(fd);
+		fd = candidate_open(c, -1);
+	}
+	if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+		c->by_page = page_shows(fd);
+	close_at(&fd);
 }
 
 /* ---- trials ---------------------------------------------------------------------------------------- */
@@ -173,16 +189,6 @@ static bool ran(int fd)
 	return !perf_read(fd, &v) && v.running_ns && (double)v.running_ns >= TRIAL_SHARE * (double)v.enabled_ns;
 }
 
-static void look_at_page(struct candidate *c)
-{
-	const struct perf_event_mmap_page *page;
-
-	if (c->fd < 0 || perf_page_map(c->fd, &page))
-		return;
-	c->by_page = c->by_page || (perf_user_possible(page) && load_relaxed(&page->index));
-	perf_page_unmap(page);
-}
-
 /* All that is not left out counts at a time. */
 static bool trial(struct planner *p)
 {
@@ -196,11 +202,8 @@ static bool trial(struct planner *p)
 	}
 	if (fits)
 		trial_spin();
-	for (size_t i = 0; i < p->n; i++) {
-		if (fits)
-			look_at_page(&p->list[i]);
+	for (size_t i = 0; i < p->n; i++)
 		fits = fits && ran(p->list[i].fd) && ran(p->list[i].single);
-	}
 	/* The members before their leader, so that none is made one for a moment. */
 	for (size_t i = p->n; i-- > 0;) {
 		close_at(&p->list[i].single);
@@ -269,6 +272,8 @@ static void join_group(struct planner *p, struct candidate *c, struct candidate 
 		leave_out(c, "the kernel refuses it (%s)", advice_errno_name(-c->fd));
 		return;
 	}
+	/* A leader that is off is not looked at when another one joins. */
+	ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0);
 	c->group = p->groups++;
 	*leader = c;
 }
@@ -285,8 +290,6 @@ static void share(struct planner *p)
 			join_group(p, &p->list[i], &leader);
 	for (size_t i = p->n; i-- > 0;)
 		close_at(&p->list[i].fd);
-	/* Which pages show their counters: a trial that need not fit. */
-	trial(p);
 }
 
 static void limit_groups(struct planner *p)
@@ -428,11 +431,11 @@ static int plan_fill(struct planner *p)
 	struct plan *plan = &p->s->plan;
 
 	plan->wire = wire_new(p);
+	/* One more event for the tree would take its counter from those. */
+	for (size_t k = 0; k < list->n; k++)
+		plan->alone[k] = list->event[k].hardware && any_hardware(p) && !p->doubled;
 	for (size_t i = 0; i < p->n; i++) {
 		profile_event_fill(&plan->events[i], p, &p->list[i]);
-		if (p->list[i].event->hardware && !p->list[i].left_out && !p->doubled)
-			for (size_t k = 0; k < list->n; k++)
-				plan->alone[k] = plan->alone[k] || !strcmp(list->event[k].name, p->list[i].event->name);
 		verbose(2, "event %s at markers: %s", p->list[i].event->name,
 			p->list[i].left_out ? p->list[i].note : p->list[i].by_page ? "by its page" : "by read(2)");
 	}

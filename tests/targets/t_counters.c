@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_counters N [threads | fork | close | reuse]: regions that do one thing N times each, and nothing
- * else: "calls" getpid(2), "touch" fresh pages, "watch" writes of counters_watched, "probed" calls of
- * counters_probed(), "loop" 2 N instructions, "sleep" three sleeps.
+ * t_counters N [loop | threads | fork | close | reuse]: regions that do one thing N times each, and
+ * nothing else: "calls" getpid(2), "touch" fresh pages, "watch" writes of counters_watched, "probed"
+ * calls of counters_probed(), "loop" 2,000 instructions, "sleep" three sleeps in all.
  *
- * threads: four threads at once do the calls. fork: a child does them, too. close: after the first
+ * loop: that alone, after the calls. threads: four threads at once do the calls. fork: a child does them, too. close: after the first
  * region all descriptors above 2 are closed. reuse: then a pipe with a word in it stands in their
  * place, and the word must be there in the end. Not position-independent, so that nm(1) tells the
  * addresses.
@@ -66,7 +66,7 @@ static void memory(void)
 /* Two instructions each time round, whatever the compiler does. */
 static void loop(void)
 {
-	uint64_t times = (uint64_t)n;
+	uint64_t times = 1000 * (uint64_t)n;
 
 	spark_region_begin("loop");
 #if defined(__x86_64__)
@@ -136,6 +136,8 @@ int main(int argc, char **argv)
 		calls();
 		if (read(pipe_end, word, sizeof(word)) != 4 || strcmp(word, "word") != 0)
 			target_die("somebody has read from the pipe");
+	} else if (!strcmp(what, "loop")) {
+		loop();
 	} else if (!strcmp(what, "threads")) {
 		threads();
 	} else if (!strcmp(what, "fork")) {
