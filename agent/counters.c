@@ -26,6 +26,7 @@
 #include "banned.h"
 
 #define DESCRIPTOR_FIRST 900u      /* of ours, where the limit is not lower: programs look at small numbers */
+#define DESCRIPTOR_SOFT 16384u     /* greatest soft limit above which we go: the kernel's table grows with the number */
 
 union event_attr {
 	struct perf_event_attr attr;
@@ -113,14 +114,26 @@ static void descriptor_close(s32 *fd)
 	*fd = -1;
 }
 
-/* To where the program does not look. -1: no room, and it is closed. */
+/*
+ * To where the program does not look: above its soft limit, so that it has as many as before, if the
+ * hard one allows that; else high up. -1: no room, and it is closed.
+ */
 static s32 descriptor_move(s32 fd)
 {
-	struct rlimit limit = { 0, 0 };
+	struct rlimit limit = { 0, 0 }, higher;
+	bool above;
+	u64 first;
 	long to;
 
 	syscall_raw(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
-	to = syscall_raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)MIN((u64)DESCRIPTOR_FIRST, (u64)limit.rlim_cur / 4 * 3), 0, 0, 0);
+	above = limit.rlim_cur < limit.rlim_max && limit.rlim_cur <= DESCRIPTOR_SOFT;
+	first = above ? (u64)limit.rlim_cur : MIN((u64)DESCRIPTOR_FIRST, (u64)limit.rlim_cur / 4 * 3);
+	higher = (struct rlimit){ limit.rlim_max, limit.rlim_max };
+	if (above)
+		syscall_raw(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&higher, 0, 0, 0);
+	to = syscall_raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)first, 0, 0, 0);
+	if (above)
+		syscall_raw(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
 	descriptor_close(&fd);
 	return to < 0 ? -1 : (s32)to;
 }
