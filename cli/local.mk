@@ -14,6 +14,7 @@ cli_sources = \
 	cli/analyze/profile_build.h \
 	cli/analyze/profile_merge.c \
 	cli/analyze/profile_node.c \
+	cli/analyze/profile_pass.c \
 	cli/analyze/profile_slot.c \
 	cli/analyze/profile_slot.h \
 	cli/analyze/profile_window.c \
@@ -75,6 +76,8 @@ cli_sources = \
 	cli/cmd/live.c \
 	cli/cmd/live.h \
 	cli/cmd/note.c \
+	cli/cmd/passes.c \
+	cli/cmd/passes.h \
 	cli/cmd/print.c \
 	cli/cmd/print.h \
 	cli/cmd/report.c \

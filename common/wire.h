@@ -191,8 +191,9 @@ enum wire_absent_reason {
 	WIRE_ABSENT_EVENT_LIMIT,     /* no descriptor or memory for it */
 	WIRE_ABSENT_EVENT_REFUSED,   /* any other error of opening or reading it */
 	WIRE_ABSENT_TAKEN,           /* the program closed the event's descriptor, or has another file there */
+	WIRE_ABSENT_PASS,            /* sparkctl's: the run that counted the event did not come there */
 	WIRE_ABSENT_REASONS,
-	WIRE_ABSENT_MAX = 16
+	WIRE_ABSENT_MAX = 32
 };
 
 #define WIRE_ABSENT(reason) (UINT64_MAX - (u64)(reason))

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 const char *cell_state_name(enum cell_state state)
 {
@@ -17,6 +18,11 @@ const char *cell_state_name(enum cell_state state)
 	};
 
 	return names[state];
+}
+
+bool cell_of_user(const struct cell *cell)
+{
+	return cell->note && !strncmp(cell->note, CELL_NOTE_USER, sizeof(CELL_NOTE_USER) - 1);
 }
 
 struct cell cell_counted(double value)

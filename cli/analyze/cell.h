@@ -23,7 +23,6 @@ struct cell {
 
 /* Of a count that leaves out what the kernel did for the program; tables write :u behind its name. */
 #define CELL_NOTE_USER "user mode only"
-
 /* "counted", "scaled", ...: as JSON has them. */
 const char *cell_state_name(enum cell_state state);
 
@@ -32,6 +31,8 @@ static inline bool cell_has_value(const struct cell *cell)
 	return cell->state <= CELL_ESTIMATE;
 }
 
+/* Its note begins with CELL_NOTE_USER. */
+bool cell_of_user(const struct cell *cell);
 struct cell cell_counted(double value);
 struct cell cell_absent(enum cell_state state, const char *note);
 /* Worst state wins, with its note. */

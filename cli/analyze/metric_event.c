@@ -33,7 +33,7 @@ static struct cell event_value(const struct metric_input *in, const struct profi
 	event_times(in, event, &enabled, &running);
 	if (wire_absent(enabled) || wire_absent(running))
 		return usage_cell(wire_absent(enabled) ? enabled : running);
-	cell.note = event->note;
+	cell.note = event->pass ? event->pass : event->note;
 	if (running == enabled)
 		return cell;
 	if (!running)

@@ -296,17 +296,20 @@ u32 profile_child(struct profile *profile, u32 parent, u32 name)
 u32 profile_find_row(const struct profile *profile, u32 process, u32 tid, const char *const *path,
 		     size_t depth)
 {
-	u32 row = profile_row_find(profile, PROFILE_NONE, PROFILE_NONE, process, tid), name;
-	size_t i, len;
+	u32 row = profile_row_find(profile, PROFILE_NONE, PROFILE_NONE, process, tid);
 
-	for (i = 0; row != PROFILE_NONE && i < depth; i++) {
-		len = strlen(path[i]);
-		name = profile_name_find(profile, path[i], len, profile_hash_bytes(path[i], len));
-		if (name == PROFILE_NONE)
-			return PROFILE_NONE;
-		row = profile_row_find(profile, row, name, 0, 0);
-	}
+	for (size_t i = 0; i < depth; i++)
+		row = profile_find_child(profile, row, path[i], strlen(path[i]));
 	return row;
+}
+
+u32 profile_find_child(const struct profile *profile, u32 row, const char *bytes, size_t len)
+{
+	u32 name = profile_name_find(profile, bytes, len, profile_hash_bytes(bytes, len));
+
+	if (row == PROFILE_NONE || name == PROFILE_NONE)
+		return PROFILE_NONE;
+	return profile_row_find(profile, row, name, 0, 0);
 }
 
 /* ---- client values, diagnoses ---------------------------------------------------------------------- */

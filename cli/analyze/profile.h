@@ -43,6 +43,8 @@ struct profile_event {
 	u32 place;                   /* among the events of the plan; PROFILE_NONE: it is not counted */
 	u32 group;                   /* of the plan */
 	const char *note;            /* why it is not counted, or what is to be said; NULL */
+	const char *pass;            /* another run of the command counted it; NULL: the same one */
+	bool deferred;               /* not counted, for want of a counter alone */
 	bool shared;                 /* groups take turns: a value is scaled */
 	bool hardware;
 };
@@ -182,6 +184,18 @@ void profile_add_losses(struct profile *profile, const struct wire_view *view);
  */
 int profile_merge(struct profile *to, const struct profile *from);
 
+/* What is said of a count of another run; of user mode alone. */
+struct pass_notes {
+	char any[40], user[64];
+};
+
+/*
+ * Adds the counts of another run of the command for events that this one has not counted; note says
+ * which run, and must outlive the events, which are the profile's. 0, or -1 after a message.
+ */
+int profile_add_pass(struct profile *to, struct profile_event *events, const struct profile *from,
+		     const struct pass_notes *note);
+
 /* Name and text of a loss: enum wire_loss, enum profile_own_loss; NULL for numbers not in use. */
 const char *profile_loss_name(u32 loss);
 const char *profile_loss_text(u32 loss);
@@ -189,6 +203,8 @@ const char *profile_loss_text(u32 loss);
 /* For report.c and tests: the row of a path below a root, or PROFILE_NONE. */
 u32 profile_find_row(const struct profile *profile, u32 process, u32 tid, const char *const *path,
 		     size_t depth);
+/* The row of a name below a row, or PROFILE_NONE. */
+u32 profile_find_child(const struct profile *profile, u32 row, const char *bytes, size_t len);
 /* Finds or adds a root (path []); PROFILE_NONE when memory is short. */
 u32 profile_root(struct profile *profile, u32 process, u32 pid, u32 tid);
 

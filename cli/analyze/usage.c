@@ -22,6 +22,7 @@ static const char *const usage_reasons[WIRE_ABSENT_REASONS] = {
 	[WIRE_ABSENT_EVENT_LIMIT] = "the program had no descriptor or locked memory left for it",
 	[WIRE_ABSENT_EVENT_REFUSED] = "the kernel refused it in the program",
 	[WIRE_ABSENT_TAKEN] = "the program closed its descriptor, or has a file of its own there",
+	[WIRE_ABSENT_PASS] = "the run that counted it did not come there",
 };
 
 /* The clock and the files that unseen_ns is made of are read so far apart; a thread takes longer. */

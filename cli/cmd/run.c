@@ -3,6 +3,7 @@
 #include <locale.h>
 
 #include "cli/cmd/launch.h"
+#include "cli/cmd/passes.h"
 #include "cli/cmd/print.h"
 #include "cli/cmd/watch.h"
 #include "cli/log.h"
@@ -20,6 +21,7 @@ struct run_options {
 	bool live;
 	bool scaled;
 	bool no_mux;
+	bool passes;
 };
 
 #define OFFSET(member) offsetof(struct run_options, member)
@@ -30,6 +32,8 @@ static const struct opt options[] = {
 	{ "scaled", 0, OPT_FLAG, OFFSET(scaled), NULL, NULL,
 	  "let more events than the CPU has counters take turns, and estimate what each missed, instead of leaving some out",
 	  NULL, false },
+	{ "passes", 0, OPT_FLAG, OFFSET(passes), NULL, NULL,
+	  "run the command again for events that the CPU has no counters for, instead of leaving them out", NULL, false },
 	{ "no-mux", 0, OPT_FLAG, OFFSET(no_mux), NULL, NULL,
 	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
 	LAUNCH_SCOPE_ROWS(struct run_options),
@@ -76,8 +80,11 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.note = o->note,
 	};
 
+	/* Threads of several runs are not the same. */
+	if (o->passes && so.group == PROFILE_BY_THREAD)
+		so.group = PROFILE_BY_PROCESS;
 	/* By thread a recording has all that another grouping needs. */
-	if (o->record && so.group != PROFILE_BY_THREAD) {
+	if (o->record && !o->passes && so.group != PROFILE_BY_THREAD) {
 		so.group = PROFILE_BY_THREAD;
 		so.threads_most = RECORD_THREADS;
 	}
@@ -89,6 +96,7 @@ static int run_and_report(const struct run_options *o, const struct event_list *
 			  FILE *file, struct watch *watch, char **argv)
 {
 	struct session_options so = session_options_of(o, events, argv);
+	struct passes passes = { .n = 0 };
 	struct session *session;
 	enum session_end end;
 	int status;
@@ -100,6 +108,8 @@ static int run_and_report(const struct run_options *o, const struct event_list *
 		const struct profile *profile = session_profile(session);
 		const struct session_facts *facts = session_facts(session);
 
+		if (o->passes && end == SESSION_ENDED && passes_run(&passes, session, &so))
+			status = status ? status : STATUS_FAILURE;
 		launch_report_begin(file, o->report);
 		if (watch_end(watch, profile, facts))
 			status = status ? status : STATUS_FAILURE;
@@ -107,6 +117,7 @@ static int run_and_report(const struct run_options *o, const struct event_list *
 			status = status ? status : STATUS_FAILURE;
 	}
 	session_free(session);
+	passes_free(&passes);
 	return status;
 }
 

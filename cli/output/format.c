@@ -196,7 +196,7 @@ void format_cell(char out[FORMAT_SIZE], const struct cell *cell, const struct me
 
 const char *format_total_side(const struct total_fact *total)
 {
-	return total->cell.note && !strcmp(total->cell.note, CELL_NOTE_USER) ? ":u" : "";
+	return cell_of_user(&total->cell) ? ":u" : "";
 }
 
 void format_total(char out[FORMAT_SIZE], const struct total_fact *total, bool utf8)

@@ -261,6 +261,8 @@ void totals_keep(struct totals *totals);
 /* Opens the events on the stopped child. */
 void totals_arm(struct totals *totals, pid_t child, bool inherit, const struct event_list *events, const bool *alone);
 void totals_add(struct totals *totals, const char *name, const char *unit, struct cell cell, const char *source);
+/* Takes values over that another run has and this one lacks. */
+void totals_add_pass(struct totals *totals, const struct totals *other, const struct pass_notes *note);
 /* It is one of those that every run has. */
 bool totals_have(const struct event *event);
 /* What the CPU's counters can do here, tried at most once. */

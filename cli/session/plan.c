@@ -34,6 +34,7 @@ struct candidate {
 	struct attempt attempt;
 	u32 group;                   /* key: those with the same are counted together */
 	bool left_out;
+	bool deferred;               /* left out for want of a counter alone */
 	bool by_page;                /* its page shows the counter */
 	bool config1;                /* it was asked for reads from user space */
 	int fd, single;              /* of a trial; the second for the tree */
@@ -255,8 +256,11 @@ static void fit_exactly(struct planner *p)
 	if (trial(p))
 		return;
 	p->doubled = false;
-	while (!trial(p) && (c = least_wanted(p)))
-		leave_out(c, "the CPU has no counter left for it beside the others: --scaled lets them take turns");
+	while (!trial(p) && (c = least_wanted(p))) {
+		leave_out(c, "the CPU has no counter left for it beside the others: --scaled lets them take turns, "
+			  "--passes counts it in a run of its own");
+		c->deferred = true;
+	}
 }
 
 /* Adds one to the newest group, if the PMU takes both at a time; else it begins another. */
@@ -404,6 +408,7 @@ static void profile_event_fill(struct profile_event *e, const struct planner *p,
 		.note = c->left_out ? c->note : note,
 		.shared = p->shared && c->group != GROUP_SOFTWARE,
 		.hardware = c->event->hardware,
+		.deferred = c->deferred,
 	};
 }
 

@@ -177,6 +177,12 @@ enum session_end session_run(struct session **session, const struct session_opti
 	return session_measure(s);
 }
 
+int session_add_pass(struct session *s, struct session *other, const struct pass_notes *note)
+{
+	totals_add_pass(&s->totals, &other->totals, note);
+	return profile_add_pass(&s->profile, s->plan.events, &other->profile, note);
+}
+
 const struct session_facts *session_facts(const struct session *s)
 {
 	return &s->facts;

@@ -61,6 +61,12 @@ int session_check_events(const struct event_list *events);
 /* Runs it. What it needs of options must outlive it. Free it in any case. */
 enum session_end session_run(struct session **session, const struct session_options *options);
 
+/*
+ * Adds what another run of the command has counted of events that this one has not. It must outlive
+ * this one's facts. 0, or -1 after a message.
+ */
+int session_add_pass(struct session *session, struct session *other, const struct pass_notes *note);
+
 /* Valid until session_free(). */
 const struct session_facts *session_facts(const struct session *session);
 const struct profile *session_profile(const struct session *session);

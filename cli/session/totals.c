@@ -156,6 +156,20 @@ void totals_add(struct totals *t, const char *name, const char *unit, struct cel
 		t->facts[t->nfacts++] = (struct total_fact){ .name = name, .unit = unit, .cell = cell, .source = source };
 }
 
+void totals_add_pass(struct totals *t, const struct totals *other, const struct pass_notes *note)
+{
+	for (size_t i = 0; i < t->nfacts; i++)
+		for (size_t k = 0; k < other->nfacts; k++) {
+			struct cell *to = &t->facts[i].cell;
+
+			if (strcmp(t->facts[i].name, other->facts[k].name) != 0 || cell_has_value(to) ||
+			    !cell_has_value(&other->facts[k].cell))
+				continue;
+			*to = other->facts[k].cell;
+			to->note = !to->note ? note->any : strcmp(to->note, CELL_NOTE_USER) ? to->note : note->user;
+		}
+}
+
 static struct cell cell_noted(double value, const char *note)
 {
 	struct cell c = cell_counted(value);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* run --passes: the command is run again for the events that there was no counter for. */
+#ifndef CLI_CMD_PASSES_H
+#define CLI_CMD_PASSES_H
+
+#include "cli/session/session.h"
+
+#define PASSES_MOST 16
+
+struct passes {
+	struct session *list[PASSES_MOST]; /* those after the first */
+	struct pass_notes notes[PASSES_MOST];
+	size_t n;
+};
+
+/* Runs them, after the first has ended, and adds what they counted to its profile and totals. 0, or -1 after a message. */
+int passes_run(struct passes *passes, struct session *first, const struct session_options *options);
+/* After the first one's report. */
+void passes_free(struct passes *passes);
+
+#endif
