@@ -8,6 +8,7 @@ unit_tests = \
 	tests/unit/test_hist \
 	tests/unit/test_hottest \
 	tests/unit/test_json \
+	tests/unit/test_metric_event \
 	tests/unit/test_names \
 	tests/unit/test_names_sysfs \
 	tests/unit/test_opt \
