@@ -183,6 +183,7 @@ bed_parts = \
 #   make bench BENCHFLAGS='-n 9 marker'
 bench_programs = \
 	tests/bench/bench_marker \
+	tests/bench/bench_counters \
 	tests/bench/bench_memory \
 	tests/bench/bench_spawn \
 	tests/bench/bench_switch \

@@ -82,7 +82,7 @@ int metric_event_init(struct metric *column, const struct profile *profile, u32 
 	*column = (struct metric){
 		.name = name, .title = title, .unit = event->unit, .class_name = "diagnostic", .source = "pmu",
 		.format = !strcmp(event->unit, "ns") ? METRIC_NS : event->scale == 1 ? METRIC_COUNT : METRIC_PLAIN, .shown = true, .in_windows = METRIC_NEVER,
-		.place = 25, .importance = i < 20 ? 58 - i : 38,
+		.place = 25, .importance = i < 20 ? 88 - i : 45,
 		.meaning = "events that the thread counted between the region's markers",
 		.bias = "what the markers themselves take is measured and subtracted; a few tens are left",
 		.arg = i, .value = metric_event,
