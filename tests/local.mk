@@ -28,6 +28,7 @@ fuzz_tests = \
 	tests/fuzz/fuzz_harvest \
 	tests/fuzz/fuzz_hello \
 	tests/fuzz/fuzz_names \
+	tests/fuzz/fuzz_perf_user \
 	tests/fuzz/fuzz_record \
 	tests/fuzz/fuzz_segment \
 	tests/fuzz/fuzz_store \
@@ -237,6 +238,9 @@ tests_fuzz_fuzz_hello_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_names_SOURCES = tests/fuzz/fuzz_names.c $(fuzz_frame)
 tests_fuzz_fuzz_names_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_names_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_perf_user_SOURCES = tests/fuzz/fuzz_perf_user.c $(pmu_emulator) $(fuzz_frame)
+tests_fuzz_fuzz_perf_user_LDADD = libcommon.la
+tests_fuzz_fuzz_perf_user_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c $(fuzz_frame)
 tests_fuzz_fuzz_record_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_record_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=dl_iterate_phdr
