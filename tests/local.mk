@@ -13,6 +13,7 @@ unit_tests = \
 	tests/unit/test_names_sysfs \
 	tests/unit/test_opt \
 	tests/unit/test_perf_user \
+	tests/unit/test_perf_user_kernel \
 	tests/unit/test_proc \
 	tests/unit/test_probes \
 	tests/unit/test_profile \
@@ -202,6 +203,7 @@ agent_harness = tests/unit/agent_harness.c tests/unit/agent_harness.h
 pmu_emulator = tests/unit/pmu_emulator.c tests/unit/pmu_emulator.h
 tests_unit_test_perf_user_SOURCES = tests/unit/test_perf_user.c $(pmu_emulator)
 tests_unit_test_perf_user_LDADD = libcommon.la $(CHECK_LIBS)
+tests_unit_test_perf_user_kernel_LDADD = libcommon.la $(CHECK_LIBS)
 tests_unit_test_agent_client_SOURCES = tests/unit/test_agent_client.c $(agent_harness)
 tests_unit_test_agent_client_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_name_SOURCES = tests/unit/test_agent_name.c $(agent_harness)
@@ -258,7 +260,7 @@ if HAVE_CHECK
 check_PROGRAMS += $(unit_tests) $(unit_agent_tests)
 unit_programs = $(unit_tests) $(unit_agent_tests)
 # Not agent_proc: it takes a minute there, and a thread without markers is not missed from the sums.
-bed_unit_programs = $(filter-out %_name %_proc,$(unit_agent_tests)) tests/unit/test_perf_user
+bed_unit_programs = $(filter-out %_name %_proc,$(unit_agent_tests)) $(filter %_perf_user %_kernel,$(unit_tests))
 else
 unit_missing = yes
 endif
