@@ -30,20 +30,21 @@ struct perf_user_times {
 
 /*
  * The instruction alone: the hardware counter of that index, as the page gives it less 1. Returns
- * whether it is known how; faults where the kernel has not allowed it.
+ * whether it is known how; faults where the kernel has not allowed it. Reads of the page stay on
+ * their side of it.
  */
 static inline bool perf_user_counter(u32 index, u64 *value)
 {
 #if defined(__x86_64__)
 	u32 low, high;
 
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index) : "memory");
 	*value = (u64)high << 32 | low;
 	return true;
 #elif defined(__aarch64__)
 #define PERF_USER_READ(n, name) \
 	case n: \
-		__asm__ volatile("isb\n\tmrs %0, " name "_el0" : "=r"(*value)); \
+		__asm__ volatile("isb\n\tmrs %0, " name "_el0" : "=r"(*value) : : "memory"); \
 		return true;
 #define PERF_USER_READ_EVENT(n) PERF_USER_READ(n, "pmevcntr" #n)
 	switch (index) {
@@ -81,19 +82,21 @@ static inline bool perf_user_possible(const struct perf_event_mmap_page *page)
 static inline bool perf_user_read(const struct perf_event_mmap_page *page, u64 *count)
 {
 	for (u32 i = 0; i < PERF_USER_TRIES; i++) {
-		u32 lock = load_acquire(&page->lock), index = load_relaxed(&page->index);
-		u64 value = 0, sum = (u64)load_relaxed(&page->offset);
-		u32 shift = 64u - load_relaxed(&page->pmc_width);
+		u32 lock = load_acquire(&page->lock), index = load_acquire(&page->index);
+		u64 value = 0, sum = (u64)load_acquire(&page->offset);
+		u32 shift = 64u - load_acquire(&page->pmc_width);
+		bool known = true;
 
+		if (unlikely(lock & 1))
+			continue;
 		if (index) {
-			if (!page->cap_user_rdpmc || shift >= 64 || !perf_user_counter(index - 1, &value))
-				return false;
-			sum += (u64)((s64)(value << shift) >> shift);
+			known = page->cap_user_rdpmc && shift < 64 && perf_user_counter(index - 1, &value);
+			sum += known ? (u64)((s64)(value << shift) >> shift) : 0;
 		}
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (likely(load_relaxed(&page->lock) == lock && !(lock & 1))) {
-			*count = sum;
-			return true;
+		if (likely(load_relaxed(&page->lock) == lock)) {
+			if (known)
+				*count = sum;
+			return known;
 		}
 	}
 	return false;
@@ -102,15 +105,17 @@ static inline bool perf_user_read(const struct perf_event_mmap_page *page, u64 *
 /* Since when the page was written, by its conversion of the CPU's counter of time; 0: it has none. */
 static inline u64 perf_user_delta(const struct perf_event_mmap_page *page)
 {
-	u64 cycles = cpu_ticks(), rest;
+	u64 offset = load_acquire(&page->time_offset), then, cycles = cpu_ticks();
+	u32 mult = load_acquire(&page->time_mult), shift = load_acquire(&page->time_shift);
 
-	if (!page->cap_user_time || page->time_shift >= 64)
+	barrier();
+	if (!page->cap_user_time || shift >= 64)
 		return 0;
-	if (page->cap_user_time_short)
-		cycles = page->time_cycles + ((cycles - page->time_cycles) & page->time_mask);
-	rest = cycles & ((1ULL << page->time_shift) - 1);
-	return page->time_offset + (cycles >> page->time_shift) * page->time_mult +
-	       (rest * page->time_mult >> page->time_shift);
+	if (page->cap_user_time_short) {
+		then = load_acquire(&page->time_cycles);
+		cycles = then + ((cycles - then) & load_acquire(&page->time_mask));
+	}
+	return offset + (u64)((unsigned __int128)cycles * mult >> shift);
 }
 
 /*
@@ -120,11 +125,10 @@ static inline u64 perf_user_delta(const struct perf_event_mmap_page *page)
 static inline bool perf_user_read_times(const struct perf_event_mmap_page *page, bool now, struct perf_user_times *times)
 {
 	for (u32 i = 0; i < PERF_USER_TRIES; i++) {
-		u32 lock = load_acquire(&page->lock), index = load_relaxed(&page->index);
-		u64 enabled = load_relaxed(&page->time_enabled), running = load_relaxed(&page->time_running);
+		u32 lock = load_acquire(&page->lock), index = load_acquire(&page->index);
+		u64 enabled = load_acquire(&page->time_enabled), running = load_acquire(&page->time_running);
 		u64 delta = now || !index ? perf_user_delta(page) : 0;
 
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (likely(load_relaxed(&page->lock) == lock && !(lock & 1))) {
 			/* Without a conversion it is still told that it has no counter. */
 			times->enabled = enabled + (index || delta ? delta : 1);

@@ -12,6 +12,8 @@ unit_tests = \
 	tests/unit/test_names \
 	tests/unit/test_names_sysfs \
 	tests/unit/test_opt \
+	tests/unit/test_perf_user \
+	tests/unit/test_perf_user_kernel \
 	tests/unit/test_proc \
 	tests/unit/test_probes \
 	tests/unit/test_profile \
@@ -27,6 +29,7 @@ fuzz_tests = \
 	tests/fuzz/fuzz_harvest \
 	tests/fuzz/fuzz_hello \
 	tests/fuzz/fuzz_names \
+	tests/fuzz/fuzz_perf_user \
 	tests/fuzz/fuzz_record \
 	tests/fuzz/fuzz_segment \
 	tests/fuzz/fuzz_store \
@@ -198,6 +201,10 @@ cli_libs = $(JANSSON_LIBS)
 LDADD = libsparkcli.la libcommon.la $(cli_libs) $(CHECK_LIBS)
 agent_test_ldadd = libagenttest.la libcommon.la $(CHECK_LIBS)
 agent_harness = tests/unit/agent_harness.c tests/unit/agent_harness.h
+pmu_emulator = tests/unit/pmu_emulator.c tests/unit/pmu_emulator.h
+tests_unit_test_perf_user_SOURCES = tests/unit/test_perf_user.c $(pmu_emulator)
+tests_unit_test_perf_user_LDADD = libcommon.la $(CHECK_LIBS)
+tests_unit_test_perf_user_kernel_LDADD = libcommon.la $(CHECK_LIBS)
 tests_unit_test_agent_client_SOURCES = tests/unit/test_agent_client.c $(agent_harness)
 tests_unit_test_agent_client_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_name_SOURCES = tests/unit/test_agent_name.c $(agent_harness)
@@ -234,6 +241,9 @@ tests_fuzz_fuzz_hello_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_names_SOURCES = tests/fuzz/fuzz_names.c $(fuzz_frame)
 tests_fuzz_fuzz_names_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_names_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_perf_user_SOURCES = tests/fuzz/fuzz_perf_user.c $(pmu_emulator) $(fuzz_frame)
+tests_fuzz_fuzz_perf_user_LDADD = libcommon.la
+tests_fuzz_fuzz_perf_user_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c $(fuzz_frame)
 tests_fuzz_fuzz_record_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_record_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=dl_iterate_phdr
@@ -251,7 +261,7 @@ if HAVE_CHECK
 check_PROGRAMS += $(unit_tests) $(unit_agent_tests)
 unit_programs = $(unit_tests) $(unit_agent_tests)
 # Not agent_proc: it takes a minute there, and a thread without markers is not missed from the sums.
-bed_unit_programs = $(filter-out %_name %_proc,$(unit_agent_tests))
+bed_unit_programs = $(filter-out %_name %_proc,$(unit_agent_tests)) $(filter %_perf_user %_kernel,$(unit_tests))
 else
 unit_missing = yes
 endif

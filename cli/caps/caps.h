@@ -25,6 +25,8 @@ struct outcome {
 	enum caps_available available;
 	char because[256];
 	char remedy[192];
+	/* Of self-monitoring: what a read of a counter costs, by read(2) and without; 0: not known. */
+	double call_ns, user_ns;
 };
 
 enum { CAPS_PARANOID_ABSENT = INT_MAX };
@@ -93,7 +95,8 @@ const char *caps_counter_name(void);
 struct json_t *caps_json(struct caps_context *context);
 /*
  * Adds an outcome to an object: available (what is there in part is), state ("yes", "part", "no"),
- * because, and remedy or null. Returns 0, or -1 without memory.
+ * because, and remedy or null; read_ns and user_read_ns where they are known. Returns 0, or -1
+ * without memory.
  */
 int caps_json_outcome(struct json_t *object, const struct outcome *outcome);
 

@@ -19,6 +19,12 @@ static json_t *caps_json_text(const char *text)
 	return json_string(escaped);
 }
 
+/* A time that is known. */
+static int caps_json_ns(json_t *object, const char *name, double ns)
+{
+	return ns > 0 ? json_object_set_new(object, name, json_integer((json_int_t)(ns + 0.5))) : 0;
+}
+
 int caps_json_outcome(json_t *object, const struct outcome *outcome)
 {
 	json_t *remedy = outcome->remedy[0] ? caps_json_text(outcome->remedy) : json_null();
@@ -28,7 +34,9 @@ int caps_json_outcome(json_t *object, const struct outcome *outcome)
 		json_object_set_new(object, "state",
 			json_string(caps_available_name(outcome->available))) ||
 		json_object_set_new(object, "because", caps_json_text(outcome->because)) ||
-		json_object_set_new(object, "remedy", remedy) ? -1 : 0;
+		json_object_set_new(object, "remedy", remedy) ||
+		caps_json_ns(object, "read_ns", outcome->call_ns) ||
+		caps_json_ns(object, "user_read_ns", outcome->user_ns) ? -1 : 0;
 }
 
 json_t *caps_json(struct caps_context *context)

@@ -2,23 +2,32 @@
 /*
  * The probe "self-monitoring": a thread reads its counter without a system call, by the event's
  * user page and the CPU's own instruction (perf_event_open(2), "rdpmc instruction"). In a child,
- * since the instruction may be forbidden in spite of all flags; what it costs is measured beside
- * read(2).
+ * since the instruction may be forbidden in spite of all flags. What read(2) costs instead is
+ * measured in any case: it is what counting around regions costs here.
  */
 #include "cli/caps/try.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/base.h"
 #include "common/perf.h"
 #include "common/perf_user.h"
 
-enum { SELFMON_READS = 1000 };
+/* The median round counts: those in which something else ran meanwhile do not matter. */
+enum { SELFMON_ROUNDS = 15, SELFMON_READS = 100 };
+
+/* An open event, and what was seen of it. */
+struct selfmon_event {
+	int fd;
+	const struct perf_event_mmap_page *page;
+	uint64_t count;			/* as of the last read */
+	bool backwards;			/* a later read gave less */
+};
 
 /* What the child found. */
 struct selfmon_trial {
@@ -26,73 +35,103 @@ struct selfmon_trial {
 	enum try_stage stage;
 	bool allowed;			/* the page says that the instruction may be used */
 	bool known;			/* and it is known how */
-	bool backwards;			/* a later read gave less */
-	double user_ns, call_ns;	/* of one read each way; user_ns 0: none could be had */
+	bool backwards;
+	double user_ns;			/* of one read; 0: none could be had */
 };
 
-static double selfmon_now(void)
+static int selfmon_open(uint32_t type, uint64_t config)
 {
-	struct timespec now = { .tv_sec = 0 };
+	struct perf_event_attr attr;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+	perf_attr_init(&attr, type, config);
+	attr.config1 = type == PERF_TYPE_HARDWARE ? PERF_USER_CONFIG1 : 0;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	return perf_open(&attr, 0, -1, -1, 0);
 }
 
-/* One read by the page's protocol. Returns whether the counter could be read. */
-static bool selfmon_read(const struct perf_event_mmap_page *page, struct selfmon_trial *trial,
-	uint64_t *count)
+/* One read by the page's protocol, of an event that is on a counter. */
+static bool selfmon_read_page(struct selfmon_event *event)
 {
-	uint32_t index = load_relaxed(&page->index);
-	u64 value;
+	uint64_t count;
 
-	trial->allowed = perf_user_possible(page) && index;
-	trial->known = trial->allowed && perf_user_counter(index - 1, &value);
-	return trial->known && perf_user_read(page, count);
+	if (!load_relaxed(&event->page->index) || !perf_user_read(event->page, &count))
+		return false;
+	event->backwards = event->backwards || count < event->count;
+	event->count = count;
+	return true;
 }
 
-static void selfmon_measure(int fd, const struct perf_event_mmap_page *page,
-	struct selfmon_trial *trial)
+static bool selfmon_read_call(struct selfmon_event *event)
 {
-	uint64_t count, before = 0;
 	struct perf_value value;
-	double start;
+
+	return perf_read(event->fd, &value) == 0;
+}
+
+static int selfmon_compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What one read costs, ns; 0: no round was without a failure. */
+static double selfmon_measure(bool (*one)(struct selfmon_event *), struct selfmon_event *event)
+{
+	double ns[SELFMON_ROUNDS];
+	size_t round, n = 0;
+	uint64_t start;
 	int i;
 
-	start = selfmon_now();
-	for (i = 0; i < SELFMON_READS; i++) {
-		if (!selfmon_read(page, trial, &count))
-			return;
-		trial->backwards = trial->backwards || count < before;
-		before = count;
+	for (round = 0; round < SELFMON_ROUNDS; round++) {
+		start = clock_ns(CLOCK_MONOTONIC);
+		for (i = 0; i < SELFMON_READS && one(event); i++)
+			;
+		if (i == SELFMON_READS)
+			ns[n++] = (double)(clock_ns(CLOCK_MONOTONIC) - start) / SELFMON_READS;
 	}
-	trial->user_ns = (selfmon_now() - start) / SELFMON_READS;
-	start = selfmon_now();
-	for (i = 0; i < SELFMON_READS; i++)
-		if (perf_read(fd, &value))
-			return;
-	trial->call_ns = (selfmon_now() - start) / SELFMON_READS;
+	qsort(ns, n, sizeof(ns[0]), selfmon_compare);
+	return n ? ns[n / 2] : 0;
+}
+
+/* By read(2), of an event of the kernel's where there is no other; 0: none may be opened. */
+static double selfmon_measure_call(void)
+{
+	struct selfmon_event event = { .fd = selfmon_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES) };
+	double ns;
+
+	if (event.fd < 0)
+		event.fd = selfmon_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
+	if (event.fd < 0)
+		return 0;
+	ns = selfmon_measure(selfmon_read_call, &event);
+	close(event.fd);
+	return ns;
 }
 
 static void selfmon_child(struct selfmon_trial *trial)
 {
-	const struct perf_event_mmap_page *page;
-	struct perf_event_attr attr;
-	int fd;
+	struct selfmon_event event = { .count = 0 };
+	uint32_t index;
+	u64 value;
 
-	perf_attr_init(&attr, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-	attr.config1 = PERF_USER_CONFIG1;
-	attr.exclude_kernel = 1;
-	attr.exclude_hv = 1;
 	trial->stage = TRY_OPEN;
-	fd = perf_open(&attr, 0, -1, -1, 0);
-	if (fd < 0) {
-		trial->err = -fd;
+	event.fd = selfmon_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	if (event.fd < 0) {
+		trial->err = -event.fd;
 		return;
 	}
 	trial->stage = TRY_MAP;
-	trial->err = -perf_page_map(fd, &page);
-	if (!trial->err)
-		selfmon_measure(fd, page, trial);
+	trial->err = -perf_page_map(event.fd, &event.page);
+	if (trial->err)
+		return;
+	index = load_relaxed(&event.page->index);
+	trial->allowed = perf_user_possible(event.page) && index;
+	trial->known = trial->allowed && perf_user_counter(index - 1, &value);
+	if (trial->known)
+		trial->user_ns = selfmon_measure(selfmon_read_page, &event);
+	trial->backwards = event.backwards;
 }
 
 /* Runs the trial in a child. Returns 0, the signal that killed it, or -errno. */
@@ -138,26 +177,42 @@ static struct outcome selfmon_forbidden(const struct caps_context *context)
 	return outcome_no("", "the kernel does not let user space read this PMU's counters");
 }
 
+static struct outcome selfmon_answer(const struct caps_context *context, const struct selfmon_trial *trial,
+	double call_ns)
+{
+	if (trial->err && advice_means_absent(trial->err))
+		return advice_no_pmu(context, trial->err);
+	if (trial->err)
+		return try_ring_advice(context, trial->stage, trial->err, ADVICE_USER);
+	if (!trial->allowed)
+		return selfmon_forbidden(context);
+	if (!trial->known)
+		return outcome_no("", "it is not known how to read this CPU's counters");
+	if (trial->backwards)
+		return outcome_no("", "counters that were read in user space went backwards");
+	if (trial->user_ns <= 0)
+		return outcome_no("", "the counter was taken away while it was read");
+	if (call_ns <= trial->user_ns)
+		return outcome_yes("a read takes %.0f ns, by read(2) %.0f ns", trial->user_ns, call_ns);
+	return outcome_yes("a read takes %.0f ns, by read(2) %.0f ns: %.*f times less", trial->user_ns, call_ns,
+		call_ns < 10 * trial->user_ns, call_ns / trial->user_ns);
+}
+
 struct outcome selfmon_probe(struct caps_context *context)
 {
+	double call_ns = selfmon_measure_call();
 	struct selfmon_trial trial;
 	int result = selfmon_try(&trial);
+	struct outcome outcome;
 
 	if (result > 0)
-		return outcome_no("", "the instruction that reads a counter is announced, but ends "
+		outcome = outcome_no("", "the instruction that reads a counter is announced, but ends "
 			"the program with signal %d", result);
-	if (result < 0)
-		return advice_errno(-result, "a child to read counters in");
-	if (trial.err && advice_means_absent(trial.err))
-		return advice_no_pmu(context, trial.err);
-	if (trial.err)
-		return try_ring_advice(context, trial.stage, trial.err, ADVICE_USER);
-	if (!trial.allowed)
-		return selfmon_forbidden(context);
-	if (!trial.known)
-		return outcome_no("", "it is not known how to read this CPU's counters");
-	if (trial.backwards)
-		return outcome_no("", "counters that were read in user space went backwards");
-	return outcome_yes("a read takes %.0f ns, one by a system call %.0f ns", trial.user_ns,
-		trial.call_ns);
+	else if (result < 0)
+		outcome = advice_errno(-result, "a child to read counters in");
+	else
+		outcome = selfmon_answer(context, &trial, call_ns);
+	outcome.call_ns = call_ns;
+	outcome.user_ns = outcome.available == CAPS_YES ? trial.user_ns : 0;
+	return outcome;
 }

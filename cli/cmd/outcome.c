@@ -8,7 +8,7 @@
 #include "cli/term.h"
 #include "cli/text.h"
 
-enum { OUTCOME_HERE = 6, OUTCOME_NARROW = 60 };
+enum { OUTCOME_HERE = 6, OUTCOME_NARROW = 60, OUTCOME_COST = 64 };
 
 void outcome_layout_init(struct outcome_layout *layout, size_t name, bool color)
 {
@@ -37,10 +37,12 @@ static void outcome_print_remedy(const struct outcome_layout *layout, const char
 
 void outcome_print_texts(const struct outcome_layout *layout, const struct outcome *outcome)
 {
-	char because[4 * sizeof(outcome->because)], remedy[4 * sizeof(outcome->remedy)];
+	char because[4 * sizeof(outcome->because) + OUTCOME_COST], remedy[4 * sizeof(outcome->remedy)];
 	size_t together;
 
-	text_escape(because, sizeof(because), outcome->because, strlen(outcome->because));
+	text_escape(because, sizeof(because) - OUTCOME_COST, outcome->because, strlen(outcome->because));
+	if (outcome->call_ns > 0 && outcome->available == CAPS_NO)
+		snprintf(because + strlen(because), OUTCOME_COST, "; a read(2) takes %.0f ns", outcome->call_ns);
 	text_escape(remedy, sizeof(remedy), outcome->remedy, strlen(outcome->remedy));
 	together = layout->indent + text_width(because) + 4 + text_width(remedy);
 	if (remedy[0] && (!layout->width || together <= layout->width)) {

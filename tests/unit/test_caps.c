@@ -120,6 +120,22 @@ START_TEST(test_together)
 }
 END_TEST
 
+/* What a read costs is known where an event may be opened, and without a system call where that works. */
+START_TEST(test_read_costs)
+{
+	struct outcome refused = probe("self-monitoring", EPERM, false), counting = probe("counting", 0, false);
+	struct outcome outcome = probe("self-monitoring", 0, false);
+
+	ck_assert(!(refused.call_ns > 0) && !(refused.user_ns > 0));
+	ck_assert_int_eq(outcome.call_ns > 0, counting.available != CAPS_NO);
+	ck_assert_int_eq(outcome.user_ns > 0, outcome.available == CAPS_YES);
+	if (outcome.available == CAPS_YES)
+		assert_contains(outcome.because, "by read(2)");
+	else
+		ck_assert_ptr_null(strstr(outcome.because, "read(2)"));
+}
+END_TEST
+
 START_TEST(test_filter)
 {
 	static const int errors[] = { EPERM, ENOSYS };
@@ -333,6 +349,7 @@ int main(int argc, char **argv)
 	faked = tcase_create("faked");
 	tcase_add_test(probes, test_rows);
 	tcase_add_test(probes, test_together);
+	tcase_add_test(probes, test_read_costs);
 	tcase_add_loop_test(probes, test_filter, 0, 4);
 	tcase_add_loop_test(probes, test_no_pmu, 0, 5);
 	tcase_add_test(probes, test_limit);
