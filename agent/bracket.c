@@ -69,10 +69,7 @@ static void sources_read(struct lane *l)
 
 static void sources_charge(struct lane *l, u32 d, struct wire_node *n)
 {
-	u64 *now = lane_cells(l, WIRE_DEPTH), *begin = lane_cells(l, d), *cells = node_cells(n);
-
-	for (u32 i = 0; i < agent.cells; i++)
-		source_charge(&cells[i], begin[i], now[i]);
+	source_charge_all(node_cells(n), lane_cells(l, d), lane_cells(l, WIRE_DEPTH));
 }
 
 /* A bracket whose own end never came: counted and charged, but no duration of its own. */

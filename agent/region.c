@@ -83,12 +83,134 @@ void region_leave(struct lane *l)
 		thread_release((struct thread *)((char *)l - offsetof(struct thread, lane)));
 }
 
+/* MARKER. The region of the frame above the top is begun again. */
+static always_inline void begin_account(struct lane *l, struct wire_frame *f, u32 region, u64 now)
+{
+	f->start = now;
+	barrier();
+	l->w->depth++;
+	l->top = f;
+	l->top_node++;
+	l->top_region = region;
+	l->next_region = f[1].region;
+	barrier();
+}
+
+/* MARKER. Where the duration is to be counted; NULL: not in reach, or not there yet. */
+static always_inline u64 *bucket_of(struct wire_node *n, u64 wall)
+{
+	/* hist_index() without its branch: durations vary. */
+	u32 octave = 59 - (u32)__builtin_clzll(wall | (WIRE_HIST_SUB - 1));
+	u32 sub = (u32)(wall >> (octave - (octave != 0))) & (WIRE_HIST_SUB - 1);
+	const struct wire_hist *h = (struct wire_hist *)((char *)n + (s64)n->near * WIRE_UNIT);
+	s64 near;
+
+	if (unlikely(!n->near))
+		return NULL;
+	near = h->near[octave];
+	return near ? (u64 *)((char *)h + near * WIRE_UNIT) + sub : NULL;
+}
+
+/* MARKER. The top frame ends, which was never off the CPU. */
+static always_inline void end_account(struct lane *l, struct wire_frame *f, struct wire_node *n, u64 wall, u64 *bucket,
+				      u32 region)
+{
+	struct wire_pending *p = &l->w->pending;
+
+	++*l->bucket;
+	l->bucket = bucket;
+	p->wall = wall;
+	p->node_wall = n->wall + wall;
+	p->node = f->node;
+	p->calls = n->calls + 1;
+	barrier();
+	n->wall += wall;
+	if (unlikely(wall < n->min))
+		n->min = wall;
+	if (unlikely(wall > n->max))
+		n->max = wall;
+	barrier();
+	n->calls++;
+	barrier();
+	l->w->depth--;
+	l->top = f - 1;
+	l->top_node--;
+	l->top_region = f[-1].region;
+	l->next_region = region;
+	barrier();
+}
+
+/*
+ * MARKER. As the fast path, with readings of sources: nothing else makes the lane slow. False: it is
+ * not all usual.
+ */
+static always_inline bool begin_counted(struct thread *t, u32 region, u64 sp)
+{
+	struct lane *l = &t->lane;
+	struct wire_frame *f;
+
+	if (l->gate != GATE_SLOW || l->special != LANE_SOURCES || l->next_region != region)
+		return false;
+	l->gate = sp;
+	barrier();
+	/* Looked at again behind the gate: a handler may have begun and ended another. */
+	if (l->next_region != region || detect_moved(t)) {
+		l->gate = GATE_SLOW;
+		return false;
+	}
+	l->early = 0;
+	source_read_all(lane_cells(l, l->w->depth));
+	f = l->top + 1;
+	f->sp = sp;
+	f->off = 0;
+	begin_account(l, f, region, agent_ticks());
+	if (unlikely(detect_moved(t))) {
+		thread_resync(t);
+		f->off = 0;
+		f->start = agent_ticks();
+	}
+	l->gate = GATE_SLOW;
+	return true;
+}
+
+/* MARKER. The same. What it has read already is not read again by the slow way. */
+static always_inline bool end_counted(struct thread *t, u32 region, u64 sp, u64 now)
+{
+	struct lane *l = &t->lane;
+	struct wire_frame *f;
+	struct wire_node *n;
+	u64 wall, *bucket;
+
+	if (now || l->gate != GATE_SLOW || l->special != LANE_SOURCES || l->top_region != region)
+		return false;
+	l->gate = sp;
+	barrier();
+	f = l->top;
+	n = *l->top_node;
+	wall = agent_ticks() - f->start;
+	bucket = bucket_of(n, wall);
+	if (unlikely(l->top_region != region || !bucket || detect_moved(t) || wall >= t->force_ticks || f->off)) {
+		l->gate = GATE_SLOW;
+		return false;
+	}
+	if (l->early != sp)
+		source_read_all(lane_cells(l, WIRE_DEPTH));
+	l->early = 0;
+	source_charge_all(node_cells(n), lane_cells(l, l->w->depth - 1), lane_cells(l, WIRE_DEPTH));
+	end_account(l, f, n, wall, bucket, region);
+	l->gate = GATE_SLOW;
+	return true;
+}
+
 /* MARKER, THREAD. The way for a marker that is not all usual. */
 static __attribute__((noinline)) void begin_slow(u32 region, u64 sp)
 {
 	struct thread *t;
-	struct lane *l = lane_enter(&t, sp);
+	struct lane *l;
 
+	if (begin_counted(thread_self, region, sp))
+		return;
+	l = lane_enter(&t, sp);
 	if (!l)
 		return;
 	bracket_begin(t, l, region, sp);
@@ -98,8 +220,11 @@ static __attribute__((noinline)) void begin_slow(u32 region, u64 sp)
 static __attribute__((noinline)) void end_slow(u32 region, u64 sp, u64 now)
 {
 	struct thread *t;
-	struct lane *l = lane_enter(&t, sp);
+	struct lane *l;
 
+	if (end_counted(thread_self, region, sp, now))
+		return;
+	l = lane_enter(&t, sp);
 	if (!l)
 		return;
 	bracket_end(t, l, region, sp, now);
@@ -148,37 +273,14 @@ static always_inline void begin_fast(u32 region, u64 sp)
 		begin_slow(region, sp);
 		return;
 	}
-	f->start = now;
-	barrier();
-	l->w->depth++;
-	l->top = f;
-	l->top_node++;
-	l->top_region = region;
-	l->next_region = f[1].region;
-	barrier();
+	begin_account(l, f, region, now);
 	l->gate = GATE_FAST;
-}
-
-/* MARKER. Where the duration is to be counted; NULL: not in reach, or not there yet. */
-static always_inline u64 *bucket_of(struct wire_node *n, u64 wall)
-{
-	/* hist_index() without its branch: durations vary. */
-	u32 octave = 59 - (u32)__builtin_clzll(wall | (WIRE_HIST_SUB - 1));
-	u32 sub = (u32)(wall >> (octave - (octave != 0))) & (WIRE_HIST_SUB - 1);
-	const struct wire_hist *h = (struct wire_hist *)((char *)n + (s64)n->near * WIRE_UNIT);
-	s64 near;
-
-	if (unlikely(!n->near))
-		return NULL;
-	near = h->near[octave];
-	return near ? (u64 *)((char *)h + near * WIRE_UNIT) + sub : NULL;
 }
 
 static always_inline void end_fast(u32 region, u64 sp)
 {
 	struct thread *t = thread_self;
 	struct lane *l = &t->lane;
-	struct wire_pending *p;
 	struct wire_frame *f;
 	struct wire_node *n;
 	u64 now, wall, *bucket;
@@ -205,28 +307,7 @@ static always_inline void end_fast(u32 region, u64 sp)
 		end_slow(region, sp, now);
 		return;
 	}
-	++*l->bucket;
-	l->bucket = bucket;
-	p = &l->w->pending;
-	p->wall = wall;
-	p->node_wall = n->wall + wall;
-	p->node = f->node;
-	p->calls = n->calls + 1;
-	barrier();
-	n->wall += wall;
-	if (unlikely(wall < n->min))
-		n->min = wall;
-	if (unlikely(wall > n->max))
-		n->max = wall;
-	barrier();
-	n->calls++;
-	barrier();
-	l->w->depth--;
-	l->top = f - 1;
-	l->top_node--;
-	l->top_region = f[-1].region;
-	l->next_region = region;
-	barrier();
+	end_account(l, f, n, wall, bucket, region);
 	l->gate = GATE_FAST;
 }
 

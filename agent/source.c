@@ -52,7 +52,7 @@ void source_read_all(u64 *cells)
 {
 	int saved = errno;
 
-	for (u32 i = 0; i < SOURCE_COUNT; i++)
+	for (u32 i = 0; opened >> i; i++)
 		if (opened & (1u << i))
 			source_read(i, cells + source_first_cell(opened, i));
 	if (agent.plan)
@@ -68,6 +68,12 @@ void source_charge(u64 *sum, u64 begin, u64 end)
 		*sum = wire_absent(end) ? end : begin;
 	else if (end > begin)
 		*sum += end - begin;
+}
+
+void source_charge_all(u64 *sums, const u64 *begin, const u64 *end)
+{
+	for (u32 i = 0; i < agent.cells; i++)
+		source_charge(&sums[i], begin[i], end[i]);
 }
 
 void source_close_all(void)

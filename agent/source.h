@@ -35,6 +35,8 @@ void source_read_all(u64 *cells);
 void source_close_all(void);
 /* SAFE. Adds what came between two readings of a cell; if one of them is absent, the sum is. */
 void source_charge(u64 *sum, u64 begin, u64 end);
+/* SAFE. The same for all cells of a node. */
+void source_charge_all(u64 *sums, const u64 *begin, const u64 *end);
 /* SAFE. The usage of the sources of the mask; the cells of others are absent, as not asked for. */
 void source_usage_all(enum source_scope scope, u32 mask, struct wire_usage *usage);
 

@@ -175,6 +175,8 @@ tests/targets/t_static: target_cflags = -static
 tests/targets/h_loaded: target_ldadd = -ldl
 # It speaks the protocol itself.
 tests/targets/h_protocol: target_cflags = -I$(top_srcdir)
+# It is in the protocol that the parts speak now.
+tests/targets/h_protocol: $(top_srcdir)/common/wire.h
 
 # Tests in an emulated arm64 system with hardware counters: "./bootstrap bed", or  tests/bed/run NAME
 bed_parts = \
