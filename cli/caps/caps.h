@@ -134,6 +134,8 @@ struct outcome advice_errno(int err, const char *what);
 /* tracefs at mount (NULL: not found) doesn't tell about the tracepoint, "sched/sched_switch". */
 struct outcome advice_tracefs(const struct caps_context *context, int err, const char *mount,
 	const char *name);
+/* What opens tracefs at mount to this user. */
+void advice_remount(const char *mount, char *remedy, size_t size);
 /* /proc/pressure/NAME can't be read. */
 struct outcome advice_pressure(const struct caps_context *context, int err, const char *name);
 /* A directory of sysfs can't be read. */

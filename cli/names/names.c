@@ -101,6 +101,13 @@ static int names_add_pair(struct names_context *context, struct event_list *list
 	return n;
 }
 
+/* A tracepoint by its number may be any, and most happen in the kernel alone. */
+static void names_settle(struct event *event)
+{
+	if (event->attr.type == PERF_TYPE_TRACEPOINT && event->side == EVENT_EITHER)
+		event->side = EVENT_KERNEL;
+}
+
 /* pmu/terms/modifiers, or a generic name in the place of the PMU. */
 static int names_add_terms(struct names_context *context, struct event_list *list, char *text, char *slash,
 	const char **rest)
@@ -219,8 +226,10 @@ static int names_add_event(struct names_context *context, struct event_list *lis
 		n = names_add(context, list, work, &rest);
 	if (n == 0)
 		names_unknown(context, whole);
-	for (i = from; n > 0 && rest && i < list->n; i++)
-		n = modifiers_apply(&list->event[i], rest) ? -1 : n;
+	for (i = from; n > 0 && i < list->n; i++) {
+		names_settle(&list->event[i]);
+		n = rest && modifiers_apply(&list->event[i], rest) ? -1 : n;
+	}
 	if (n > 0 && names_call(list, from, whole))
 		n = -1;
 	list->items++;

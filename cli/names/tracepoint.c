@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tracepoints: system:name, both may be patterns. Their ids stand in tracefs, which is root's alone
- * unless it was mounted otherwise.
+ * unless it was mounted otherwise; then what root saved of it serves (cli/caps/ids.h).
  */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/caps/ids.h"
 #include "cli/log.h"
 #include "cli/names/internal.h"
 
@@ -41,10 +42,20 @@ static enum event_side tracepoint_side(const char *system)
 	return strcmp(system, "syscalls") ? EVENT_KERNEL : EVENT_USER;
 }
 
+/* Returns TRACEPOINT_FAILED after a message. */
+static int tracepoint_append(struct tracepoint_search *search, const char *system, const char *name, u64 id)
+{
+	struct event *event = event_add(search->list, PERF_TYPE_TRACEPOINT, id);
+
+	if (!event || event_set(&event->name, "%s:%s", system, name))
+		return TRACEPOINT_FAILED;
+	event->side = tracepoint_side(system);
+	return 0;
+}
+
 static int tracepoint_found(void *data, const char *name)
 {
 	struct tracepoint_search *search = data;
-	struct event *event;
 	char path[512], text[32];
 	long len;
 	u64 id;
@@ -59,11 +70,7 @@ static int tracepoint_found(void *data, const char *name)
 		search->refused = len == -EACCES || len == -EPERM ? (int)-len : search->refused;
 		return 0;
 	}
-	event = event_add(search->list, PERF_TYPE_TRACEPOINT, id);
-	if (!event || event_set(&event->name, "%s:%s", search->system, name))
-		return TRACEPOINT_FAILED;
-	event->side = tracepoint_side(search->system);
-	return 0;
+	return tracepoint_append(search, search->system, name, id);
 }
 
 static int tracepoint_system(void *data, const char *system)
@@ -102,16 +109,57 @@ static int tracepoint_unknown(struct tracepoint_search *search)
 }
 
 /* It may well be there, but who knows. */
-static int tracepoint_add_hidden(struct tracepoint_search *search, int err)
+static int tracepoint_add_hidden(struct tracepoint_search *search, const struct outcome *why)
 {
-	struct event *event = event_add(search->list, PERF_TYPE_TRACEPOINT, 0);
-	struct outcome why;
+	struct event *event;
 
-	if (!event || event_set(&event->name, "%s:%s", search->systems, search->names))
+	if (tracepoint_append(search, search->systems, search->names, 0))
 		return -1;
-	why = advice_tracefs(search->context->caps, err, err == ENOENT ? NULL : search->mount, event->name);
-	event->side = tracepoint_side(search->systems);
-	return event_set(&event->obstacle, "%s%s%s", why.because, why.remedy[0] ? "; " : "", why.remedy) ? -1 : 1;
+	event = &search->list->event[search->list->n - 1];
+	return event_set(&event->obstacle, "%s%s%s", why->because, why->remedy[0] ? "; " : "", why->remedy) ? -1 : 1;
+}
+
+/* Those that the saved ids have of it. *known: they have others of such a system. */
+static int tracepoint_add_listed(struct tracepoint_search *search, const struct ids *ids, bool *known)
+{
+	const char *at = NULL;
+	struct ids_row row;
+
+	while (ids_next(ids, &at, &row)) {
+		if (fnmatch(search->systems, row.system, 0) != 0)
+			continue;
+		*known = true;
+		if (fnmatch(search->names, row.name, 0) == 0 &&
+		    tracepoint_append(search, row.system, row.name, row.id))
+			return TRACEPOINT_FAILED;
+	}
+	return 0;
+}
+
+/* Without tracefs, which answers with err. */
+static int tracepoint_add_saved(struct tracepoint_search *search, int err, const char *mount)
+{
+	size_t from = search->list->n;
+	char name[300];
+	struct outcome why;
+	struct ids ids;
+	bool known = false;
+	int failed;
+
+	snprintf(name, sizeof(name), "%.140s:%.140s", search->systems, search->names);
+	why = advice_tracefs(search->context->caps, err, mount, name);
+	if (ids_load(search->context->caps, &ids, &why))
+		return tracepoint_add_hidden(search, &why);
+	failed = tracepoint_add_listed(search, &ids, &known);
+	ids_fini(&ids);
+	if (failed)
+		return -1;
+	if (search->list->n > from)
+		return (int)(search->list->n - from);
+	if (known)
+		return tracepoint_unknown(search);
+	ids_lack(&why, mount, name);
+	return tracepoint_add_hidden(search, &why);
 }
 
 int tracepoint_add(struct names_context *context, struct event_list *list, const char *system,
@@ -134,7 +182,7 @@ int tracepoint_add(struct names_context *context, struct event_list *list, const
 		if (list->n > from)
 			return (int)(list->n - from);
 		if (search.refused)
-			return tracepoint_add_hidden(&search, search.refused);
+			return tracepoint_add_saved(&search, search.refused, mounts[i]);
 		if (result == 0)
 			return tracepoint_unknown(&search);
 		if (result == -EACCES || result == -EPERM) {
@@ -142,8 +190,30 @@ int tracepoint_add(struct names_context *context, struct event_list *list, const
 			err = -result;
 		}
 	}
-	search.mount = closed;
-	return tracepoint_add_hidden(&search, err);
+	return tracepoint_add_saved(&search, err, closed);
+}
+
+/* As names_each_tracepoint(), by the saved ids. */
+static int tracepoint_each_saved(struct names_context *context, const char *system,
+	int (*each)(void *data, const char *name), void *data, int err)
+{
+	const char *at = NULL, *last = "";
+	struct outcome why = { .because = "" };
+	struct ids_row row;
+	struct ids ids;
+	int stop = 0;
+
+	if (ids_load(context->caps, &ids, &why))
+		return err;
+	while (!stop && ids_next(&ids, &at, &row)) {
+		if (system && !strcmp(row.system, system))
+			stop = each(data, row.name);
+		else if (!system && strcmp(row.system, last) != 0)
+			stop = each(data, row.system);
+		last = row.system;
+	}
+	ids_fini(&ids);
+	return stop;
 }
 
 int names_each_tracepoint(struct names_context *context, const char *system,
@@ -153,9 +223,9 @@ int names_each_tracepoint(struct names_context *context, const char *system,
 	int result = -ENOENT;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(mounts) && result == -ENOENT; i++) {
+	for (i = 0; i < ARRAY_SIZE(mounts) && result < 0; i++) {
 		snprintf(path, sizeof(path), "%s/events%s%s", mounts[i], system ? "/" : "", system ? system : "");
 		result = pmu_scan(context, path, each, data);
 	}
-	return result;
+	return result < 0 ? tracepoint_each_saved(context, system, each, data, result) : result;
 }
