@@ -61,8 +61,6 @@ cli_sources = \
 	cli/caps/scaled.c \
 	cli/caps/selfmon.c \
 	cli/caps/switch.c \
-	cli/caps/sysfs.c \
-	cli/caps/sysfs.h \
 	cli/caps/tracing.c \
 	cli/caps/try.h \
 	cli/cmd/cmd.c \

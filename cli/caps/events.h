@@ -6,7 +6,7 @@
 #ifndef SPARK_CLI_CAPS_EVENTS_H
 #define SPARK_CLI_CAPS_EVENTS_H
 
-#include "cli/caps/caps.h"
+#include "cli/names/names.h"
 
 struct event_name {
 	char *name;		/* as it is asked for: "cycles", "msr/tsc/", "sched:sched_switch" */
@@ -41,8 +41,7 @@ void events_fini(struct event_catalog *catalog);
 struct outcome events_try_cache(const struct caps_context *context);
 /* A watched variable of our own is seen to change. */
 struct outcome events_try_breakpoint(const struct caps_context *context);
-/* An event of a PMU, by the terms of one of its names ("": all bits 0), on this thread or a CPU. */
-struct outcome events_try_pmu(const struct caps_context *context, const char *pmu,
-	const char *terms);
+/* An event of a PMU, one of its names or terms of it, on this thread or a CPU. */
+struct outcome events_try_pmu(struct names_context *names, const struct names_pmu *pmu, const char *event);
 
 #endif

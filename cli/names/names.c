@@ -337,3 +337,28 @@ int names_parse(struct names_context *context, const char *text, struct event_li
 		event_list_cut(list, from);
 	return err;
 }
+
+int names_encode(struct names_context *context, const char *text, struct perf_event_attr *attr, char *wrong,
+	size_t size)
+{
+	struct event_list list = { .event = NULL };
+	const struct event *event;
+	int err;
+
+	log_capture(wrong, size);
+	err = names_parse(context, text, &list);
+	event = list.event;
+	if (!err && event->obstacle)
+		err = error("%s", event->obstacle);
+	log_capture(NULL, 0);
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	if (!err) {
+		attr->type = event->attr.type;
+		attr->config = event->attr.config;
+		attr->config1 = event->attr.config1;
+		attr->config2 = event->attr.config2;
+	}
+	event_list_free(&list);
+	return err;
+}

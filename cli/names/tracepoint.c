@@ -15,15 +15,22 @@
 /* What stops a walk, after a message; errors of the folder itself are below 0. */
 #define TRACEPOINT_FAILED 1
 
-static const char *const mounts[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-
 struct tracepoint_search {
 	struct names_context *context;
 	struct event_list *list;
-	const char *mount;
+	char mount[256];             /* of tracefs */
 	const char *systems, *names; /* patterns */
 	const char *system;          /* the one looked into */
 	int refused;                 /* errno of an id that could not be read */
+};
+
+struct tracepoint_walk {
+	struct names_context *context;
+	char mount[256];
+	const char *systems;         /* a pattern */
+	const char *system;          /* the one looked into */
+	int (*each)(void *data, const char *system, const char *name);
+	void *data;
 };
 
 /* A part of a path, or a pattern of one; never the way out of a folder. */
@@ -56,7 +63,7 @@ static int tracepoint_append(struct tracepoint_search *search, const char *syste
 static int tracepoint_found(void *data, const char *name)
 {
 	struct tracepoint_search *search = data;
-	char path[512], text[32];
+	char path[PATH_MAX], text[32];
 	long len;
 	u64 id;
 
@@ -76,7 +83,7 @@ static int tracepoint_found(void *data, const char *name)
 static int tracepoint_system(void *data, const char *system)
 {
 	struct tracepoint_search *search = data;
-	char path[256];
+	char path[PATH_MAX];
 	int result;
 
 	if (fnmatch(search->systems, system, 0) != 0 || strlen(system) > 128)
@@ -87,10 +94,26 @@ static int tracepoint_system(void *data, const char *system)
 	return result == TRACEPOINT_FAILED ? result : 0;
 }
 
-static int tracepoint_suggest(void *data, const char *name)
+static int tracepoint_suggest(void *data, const char *system, const char *name)
 {
+	(void)system;
 	suggestion_offer(data, name);
 	return 0;
+}
+
+static int tracepoint_suggest_system(void *data, const char *system, const char *name)
+{
+	(void)name;
+	suggestion_offer(data, system);
+	return 0;
+}
+
+static int tracepoint_any(void *data, const char *system, const char *name)
+{
+	(void)data;
+	(void)system;
+	(void)name;
+	return 1;
 }
 
 static int tracepoint_unknown(struct tracepoint_search *search)
@@ -98,12 +121,14 @@ static int tracepoint_unknown(struct tracepoint_search *search)
 	struct suggestion near;
 	char text[400];
 
-	suggestion_init(&near, search->names);
-	if (names_each_tracepoint(search->context, search->systems, tracepoint_suggest, &near) == 0)
+	if (names_each_tracepoint(search->context, search->systems, tracepoint_any, NULL) == 1) {
+		suggestion_init(&near, search->names);
+		names_each_tracepoint(search->context, search->systems, tracepoint_suggest, &near);
 		return error("there is no tracepoint '%s' in %s%s", search->names, search->systems,
 			suggestion_text(&near, text, sizeof(text)));
+	}
 	suggestion_init(&near, search->systems);
-	names_each_tracepoint(search->context, NULL, tracepoint_suggest, &near);
+	names_each_tracepoint(search->context, "*", tracepoint_suggest_system, &near);
 	return error("there are no tracepoints '%s:%s'%s", search->systems, search->names,
 		suggestion_text(&near, text, sizeof(text)));
 }
@@ -166,66 +191,77 @@ int tracepoint_add(struct names_context *context, struct event_list *list, const
 	const char *name)
 {
 	struct tracepoint_search search = { .context = context, .list = list, .systems = system, .names = name };
-	const char *closed = NULL;
-	size_t i, from = list->n;
-	int result, err = ENOENT;
-	char path[128];
+	size_t from = list->n;
+	char path[PATH_MAX];
+	int result;
 
 	if (!tracepoint_word(system) || !tracepoint_word(name))
 		return 0;
-	for (i = 0; i < ARRAY_SIZE(mounts); i++) {
-		search.mount = mounts[i];
-		snprintf(path, sizeof(path), "%s/events", mounts[i]);
-		result = pmu_scan(context, path, tracepoint_system, &search);
-		if (result == TRACEPOINT_FAILED)
-			return -1;
-		if (list->n > from)
-			return (int)(list->n - from);
-		if (search.refused)
-			return tracepoint_add_saved(&search, search.refused, mounts[i]);
-		if (result == 0)
-			return tracepoint_unknown(&search);
-		if (result == -EACCES || result == -EPERM) {
-			closed = mounts[i];
-			err = -result;
-		}
-	}
-	return tracepoint_add_saved(&search, err, closed);
+	result = tracing_find(context->caps, search.mount, sizeof(search.mount));
+	if (result)
+		return tracepoint_add_saved(&search, -result, NULL);
+	snprintf(path, sizeof(path), "%s/events", search.mount);
+	result = pmu_scan(context, path, tracepoint_system, &search);
+	if (result == TRACEPOINT_FAILED)
+		return -1;
+	if (list->n > from)
+		return (int)(list->n - from);
+	if (result < 0 || search.refused)
+		return tracepoint_add_saved(&search, result < 0 ? -result : search.refused, search.mount);
+	return tracepoint_unknown(&search);
 }
 
-/* As names_each_tracepoint(), by the saved ids. */
-static int tracepoint_each_saved(struct names_context *context, const char *system,
-	int (*each)(void *data, const char *name), void *data, int err)
+static int walk_name(void *data, const char *name)
 {
-	const char *at = NULL, *last = "";
+	struct tracepoint_walk *walk = data;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", walk->mount, walk->system, name);
+	return facts_exists(walk->context->caps, path) ? walk->each(walk->data, walk->system, name) : 0;
+}
+
+static int walk_system(void *data, const char *system)
+{
+	struct tracepoint_walk *walk = data;
+	char path[PATH_MAX];
+	int stop;
+
+	if (fnmatch(walk->systems, system, 0) != 0)
+		return 0;
+	walk->system = system;
+	snprintf(path, sizeof(path), "%s/events/%s", walk->mount, system);
+	stop = pmu_scan(walk->context, path, walk_name, walk);
+	return stop < 0 ? 0 : stop;
+}
+
+/* By the saved ids, or err. */
+static int walk_saved(struct tracepoint_walk *walk, int err)
+{
 	struct outcome why = { .because = "" };
+	const char *at = NULL;
 	struct ids_row row;
 	struct ids ids;
 	int stop = 0;
 
-	if (ids_load(context->caps, &ids, &why))
+	if (ids_load(walk->context->caps, &ids, &why))
 		return err;
-	while (!stop && ids_next(&ids, &at, &row)) {
-		if (system && !strcmp(row.system, system))
-			stop = each(data, row.name);
-		else if (!system && strcmp(row.system, last) != 0)
-			stop = each(data, row.system);
-		last = row.system;
-	}
+	while (!stop && ids_next(&ids, &at, &row))
+		if (fnmatch(walk->systems, row.system, 0) == 0)
+			stop = walk->each(walk->data, row.system, row.name);
 	ids_fini(&ids);
 	return stop;
 }
 
-int names_each_tracepoint(struct names_context *context, const char *system,
-	int (*each)(void *data, const char *name), void *data)
+int names_each_tracepoint(struct names_context *context, const char *systems,
+	int (*each)(void *data, const char *system, const char *name), void *data)
 {
-	char path[512];
-	int result = -ENOENT;
-	size_t i;
+	struct tracepoint_walk walk = { .context = context, .systems = systems, .each = each, .data = data };
+	int stop = tracing_find(context->caps, walk.mount, sizeof(walk.mount));
+	char path[PATH_MAX];
 
-	for (i = 0; i < ARRAY_SIZE(mounts) && result < 0; i++) {
-		snprintf(path, sizeof(path), "%s/events%s%s", mounts[i], system ? "/" : "", system ? system : "");
-		result = pmu_scan(context, path, each, data);
+	if (stop == 0) {
+		snprintf(path, sizeof(path), "%s/events", walk.mount);
+		stop = pmu_scan(context, path, walk_system, &walk);
 	}
-	return result < 0 ? tracepoint_each_saved(context, system, each, data, result) : result;
+	return stop < 0 ? walk_saved(&walk, stop) : stop;
 }
