@@ -162,6 +162,30 @@ static int events_add_pmus(struct events_load *load)
 	return err;
 }
 
+static int events_add_vendor_name(void *data, const char *name, const char *meaning)
+{
+	struct events_load *load = data;
+
+	return events_add(load->catalog, meaning, "%s", name);
+}
+
+/* Names of the vendor's manual. libpfm is loaded for who asks for them: it takes 3 ms. */
+static int events_add_vendor(struct events_load *load, bool listed, struct outcome hardware)
+{
+	bool there = names_built_with_pfm() && (!listed || names_have_pfm());
+	int err;
+
+	if (!there)
+		hardware = outcome_no("", names_built_with_pfm() ? "libpfm4 is not installed" :
+			"sparkctl was built without libpfm4");
+	err = events_add_group(load->catalog, "libpfm", "table::NAME:attribute", hardware);
+	if (err)
+		return err;
+	events_last(load->catalog)->listed = there && listed;
+	events_last(load->catalog)->ask = there && !listed ? "*::*" : NULL;
+	return there && listed ? names_each_pfm(&load->names, events_add_vendor_name, load) : 0;
+}
+
 static int events_add_tracepoint(void *data, const char *system, const char *name)
 {
 	struct events_load *load = data;
@@ -180,6 +204,7 @@ static int events_add_tracepoints(struct events_load *load)
 		return err;
 	err = names_each_tracepoint(&load->names, "*", events_add_tracepoint, load);
 	events_last(load->catalog)->listed = load->listed && err >= 0;
+	events_last(load->catalog)->ask = events_last(load->catalog)->known && !load->listed ? "sched:*" : NULL;
 	return err > 0 ? -ENOMEM : 0;
 }
 
@@ -190,7 +215,7 @@ static struct outcome events_judge_caches(struct caps_context *context,
 	return hardware->available == CAPS_NO ? *hardware : events_try_cache(context);
 }
 
-static int events_add_all(struct events_load *load)
+static int events_add_all(struct events_load *load, bool vendor)
 {
 	struct outcome hardware = hardware_probe(load->context);
 	int err = events_add_generic(load, "hardware", PERF_TYPE_HARDWARE, hardware);
@@ -204,12 +229,15 @@ static int events_add_all(struct events_load *load)
 	if (!err)
 		err = events_add_pmus(load);
 	if (!err)
+		err = events_add_vendor(load, vendor, hardware);
+	if (!err)
 		err = events_add_group(load->catalog, "breakpoint", "mem:ADDRESS[/BYTES][:rwx]",
 			events_try_breakpoint(load->context));
 	return err ? err : events_add_tracepoints(load);
 }
 
-int events_load(struct caps_context *context, bool tracepoints, struct event_catalog *catalog)
+int events_load(struct caps_context *context, bool tracepoints, bool vendor,
+	struct event_catalog *catalog)
 {
 	struct events_load load = { .context = context, .catalog = catalog, .listed = tracepoints };
 	int err;
@@ -217,7 +245,7 @@ int events_load(struct caps_context *context, bool tracepoints, struct event_cat
 	catalog->groups = NULL;
 	catalog->n = 0;
 	names_init(&load.names, context);
-	err = events_add_all(&load);
+	err = events_add_all(&load, vendor);
 	names_fini(&load.names);
 	return err;
 }

@@ -137,5 +137,6 @@ int names_each_pfm(struct names_context *context,
 
 /* Whether libpfm is there: sparkctl was built for it, and it loads. */
 bool names_have_pfm(void);
+bool names_built_with_pfm(void);
 
 #endif

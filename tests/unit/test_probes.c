@@ -291,8 +291,10 @@ START_TEST(test_events)
 	put_file(NAMES_PMUS "/power/events/energy-pkg.unit", "Joules\n");
 	put_file(NAMES_PMUS "/software/type", "1\n");
 	caps_init(&context, root);
-	ck_assert_int_eq(events_load(&context, false, &catalog), 0);
+	ck_assert_int_eq(events_load(&context, false, false, &catalog), 0);
 	ck_assert_str_eq(find_group(&catalog, "hardware")->list[0].name, "cycles");
+	ck_assert_uint_eq(find_group(&catalog, "libpfm")->n, 0);
+	ck_assert(!find_group(&catalog, "libpfm")->listed);
 	ck_assert_uint_ge(find_group(&catalog, "cache")->n, 30);
 	ck_assert_uint_eq(find_group(&catalog, "software")->n,
 		find_group(&catalog, "software")->known);
@@ -308,11 +310,33 @@ START_TEST(test_events)
 	ck_assert(!group->listed);
 	ck_assert_int_eq(group->outcome.available, CAPS_NO);
 	events_fini(&catalog);
-	ck_assert_int_eq(events_load(&context, true, &catalog), 0);
+	ck_assert_int_eq(events_load(&context, true, false, &catalog), 0);
 	group = find_group(&catalog, "tracepoint");
 	ck_assert_uint_eq(group->n, 3);
 	ck_assert(group->listed);
 	ck_assert_str_eq(group->list[0].name, "block:block_rq_issue");
+	events_fini(&catalog);
+}
+END_TEST
+
+/* Names of the manual, by the CPU that /proc/cpuinfo shows. */
+START_TEST(test_events_vendor)
+{
+	const struct event_group *group;
+	struct event_catalog catalog;
+	size_t i;
+
+	put_file("/proc/self/mountinfo", "");
+	put_file("/proc/cpuinfo", "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97\n");
+	caps_init(&context, root);
+	ck_assert_int_eq(events_load(&context, false, true, &catalog), 0);
+	group = find_group(&catalog, "libpfm");
+	ck_assert_int_eq(group->listed, names_have_pfm());
+	ck_assert_uint_eq(group->known, group->n);
+	for (i = 0; i < group->n && strcmp(group->list[i].name, "amd64_fam19h_zen4::RETIRED_INSTRUCTIONS"); i++)
+		;
+	ck_assert(!names_have_pfm() || i < group->n);
+	ck_assert(i == group->n || group->list[i].detail[0]);
 	events_fini(&catalog);
 }
 END_TEST
@@ -324,7 +348,7 @@ START_TEST(test_events_bare)
 
 	put_file("/proc/self/mountinfo", "");
 	caps_init(&context, root);
-	ck_assert_int_eq(events_load(&context, true, &catalog), 0);
+	ck_assert_int_eq(events_load(&context, true, false, &catalog), 0);
 	assert_outcome(find_group(&catalog, "sysfs")->outcome, CAPS_NO, NAMES_PMUS, "mount -t sysfs");
 	ck_assert(!find_group(&catalog, "sysfs")->listed);
 	ck_assert_uint_eq(find_group(&catalog, "tracepoint")->known, 0);
@@ -350,6 +374,7 @@ int main(void)
 	tcase_add_test(tests, test_call);
 	tcase_add_test(tests, test_perf);
 	tcase_add_test(tests, test_events);
+	tcase_add_test(tests, test_events_vendor);
 	tcase_add_test(tests, test_events_bare);
 	return suite_run("probes", tests);
 }
