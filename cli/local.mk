@@ -42,6 +42,9 @@ cli_sources = \
 	cli/caps/events.h \
 	cli/caps/events_try.c \
 	cli/caps/facts.c \
+	cli/caps/ids.c \
+	cli/caps/ids.h \
+	cli/caps/ids_save.c \
 	cli/caps/inject.c \
 	cli/caps/json.c \
 	cli/caps/naming.c \
@@ -58,8 +61,6 @@ cli_sources = \
 	cli/caps/scaled.c \
 	cli/caps/selfmon.c \
 	cli/caps/switch.c \
-	cli/caps/sysfs.c \
-	cli/caps/sysfs.h \
 	cli/caps/tracing.c \
 	cli/caps/try.h \
 	cli/cmd/cmd.c \

@@ -11,6 +11,8 @@
 #include "cli/text.h"
 
 static int current_level;
+static char *captured;
+static size_t captured_size;
 
 void log_set_level(int level)
 {
@@ -54,12 +56,21 @@ static void log_line(const char *prefix, const char *format, va_list args)
 	errno = saved;
 }
 
+void log_capture(char *text, size_t size)
+{
+	captured = text;
+	captured_size = size;
+}
+
 int error(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	log_line("", format, args);
+	if (captured)
+		vsnprintf(captured, captured_size, format, args);
+	else
+		log_line("", format, args);
 	va_end(args);
 	return -1;
 }

@@ -7,6 +7,7 @@ unit_tests = \
 	tests/unit/test_caps \
 	tests/unit/test_hist \
 	tests/unit/test_hottest \
+	tests/unit/test_ids \
 	tests/unit/test_json \
 	tests/unit/test_metric_event \
 	tests/unit/test_names \
@@ -90,6 +91,7 @@ e2e_tests = \
 	tests/e2e/hostile-protocol.test \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
+	tests/e2e/ids.test \
 	tests/e2e/killed.test \
 	tests/e2e/list.test \
 	tests/e2e/misuse-loaded.test \

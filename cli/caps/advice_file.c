@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The other half of advice.c: what files, mounts and processes refuse, and what helps. */
-#include "cli/caps/caps.h"
+#include "cli/caps/ids.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,22 +18,22 @@ static struct outcome advice_tracefs_absent(const struct caps_context *context)
 struct outcome advice_tracefs(const struct caps_context *context, int err, const char *mount,
 	const char *name)
 {
-	char remedy[192];
-
 	if (!mount && err == ENOENT)
 		return advice_tracefs_absent(context);
 	if (!mount)
 		return advice_errno(err, "/proc/self/mountinfo");
-	if (err == EACCES || err == EPERM) {
-		/* The mode opens the directory, the group the files in it. */
-		snprintf(remedy, sizeof(remedy), "sudo mount -o remount,mode=755,gid=%u %.120s",
-			(unsigned int)getegid(), mount);
-		return outcome_no(remedy, "tracefs at %.120s is closed to uid %u (%s)", mount,
+	if (err == EACCES || err == EPERM)
+		return outcome_no(IDS_COMMAND, "tracefs at %.120s is closed to uid %u (%s)", mount,
 			(unsigned int)context->uid, advice_errno_name(err));
-	}
 	if (err == ENOENT)
 		return outcome_no("", "tracefs at %.120s has no tracepoint %s", mount, name);
 	return advice_errno(err, mount);
+}
+
+void advice_remount(const char *mount, char *remedy, size_t size)
+{
+	/* The mode opens the directory, the group the files in it. */
+	snprintf(remedy, size, "sudo mount -o remount,mode=755,gid=%u %.120s", (unsigned int)getegid(), mount);
 }
 
 struct outcome advice_pressure(const struct caps_context *context, int err, const char *name)

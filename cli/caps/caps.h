@@ -134,6 +134,8 @@ struct outcome advice_errno(int err, const char *what);
 /* tracefs at mount (NULL: not found) doesn't tell about the tracepoint, "sched/sched_switch". */
 struct outcome advice_tracefs(const struct caps_context *context, int err, const char *mount,
 	const char *name);
+/* What opens tracefs at mount to this user. */
+void advice_remount(const char *mount, char *remedy, size_t size);
 /* /proc/pressure/NAME can't be read. */
 struct outcome advice_pressure(const struct caps_context *context, int err, const char *name);
 /* A directory of sysfs can't be read. */
@@ -160,6 +162,11 @@ bool facts_exists(const struct caps_context *context, const char *path);
  * -errno: ENOENT, nowhere. The path is without the root.
  */
 long facts_mount(const struct caps_context *context, const char *type, char *path, size_t size);
+/*
+ * Where tracefs is mounted, on its own or below debugfs, by this process's list of mounts; below
+ * the root. Returns 0, or -errno if that is not known: ENOENT, it is not mounted.
+ */
+int tracing_find(const struct caps_context *context, char *path, size_t size);
 /* Whether the running kernel was built with an option, by its configuration in /boot. */
 enum facts_built { FACTS_UNKNOWN, FACTS_NOT_BUILT, FACTS_BUILT };
 enum facts_built facts_config(const struct caps_context *context, const char *option);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The catalog of events; see events.h. Generic names are perf's. A group is added empty, named and
+ * The catalog of events; see events.h. What there is, cli/names tells. A group is added empty, named and
  * tried; its events are added to the last group.
  */
 #include "cli/caps/events.h"
@@ -11,47 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/caps/sysfs.h"
 #include "cli/caps/try.h"
 #include "common/base.h"
 
-struct events_generic {
-	const char *name, *detail;
-};
-
-static const struct events_generic events_hardware[] = {
-	{ "cycles", "cpu-cycles" },
-	{ "instructions", "" },
-	{ "branches", "branch-instructions" },
-	{ "branch-misses", "" },
-	{ "cache-references", "" },
-	{ "cache-misses", "" },
-	{ "bus-cycles", "" },
-	{ "ref-cycles", "" },
-	{ "stalled-cycles-frontend", "idle-cycles-frontend" },
-	{ "stalled-cycles-backend", "idle-cycles-backend" },
-};
-
-static const struct events_generic events_software[] = {
-	{ "task-clock", "" },
-	{ "cpu-clock", "" },
-	{ "page-faults", "faults" },
-	{ "minor-faults", "" },
-	{ "major-faults", "" },
-	{ "context-switches", "cs" },
-	{ "cpu-migrations", "migrations" },
-	{ "alignment-faults", "" },
-	{ "emulation-faults", "" },
-	{ "cgroup-switches", "" },
-	{ "bpf-output", "" },
-	{ "dummy", "" },
-};
-
-/* Which operations make sense for a cache: loads, stores, prefetches. */
-static const struct { const char *name; bool stores, prefetches; } events_caches[] = {
-	{ "L1-dcache", true, true }, { "L1-icache", false, true }, { "LLC", true, true },
-	{ "dTLB", true, true }, { "iTLB", false, false }, { "branch", false, false },
-	{ "node", true, true },
+/* What the callbacks of cli/names add to. */
+struct events_load {
+	struct caps_context *context;
+	struct names_context names;
+	struct event_catalog *catalog;
+	bool listed;			/* tracepoints are, not only counted */
 };
 
 static struct event_group *events_last(struct event_catalog *catalog)
@@ -100,154 +68,144 @@ static int events_add(struct event_catalog *catalog, const char *detail, const c
 	return list->detail ? 0 : -ENOMEM;
 }
 
-static int events_add_generic(struct event_catalog *catalog, const char *name,
-	const struct events_generic *rows, size_t n, struct outcome outcome)
+static int events_add_one(void *data, const char *name, const char *other)
 {
-	int err = events_add_group(catalog, name, "", outcome);
-	size_t i;
+	struct events_load *load = data;
 
-	for (i = 0; !err && i < n; i++)
-		err = events_add(catalog, rows[i].detail, "%s", rows[i].name);
-	return err;
+	return events_add(load->catalog, other ? other : "", "%s", name);
 }
 
-static int events_add_caches(struct event_catalog *catalog, struct outcome outcome)
+static int events_add_generic(struct events_load *load, const char *name, uint32_t type,
+	struct outcome outcome)
 {
-	static const char *const operations[] = { "load", "store", "prefetch" };
-	int err = events_add_group(catalog, "cache", "", outcome);
-	size_t i, k;
+	int err = events_add_group(load->catalog, name, "", outcome);
 
-	for (i = 0; !err && i < ARRAY_SIZE(events_caches); i++)
-		for (k = 0; !err && k < ARRAY_SIZE(operations); k++) {
-			if ((k == 1 && !events_caches[i].stores) ||
-			    (k == 2 && !events_caches[i].prefetches))
-				continue;
-			err = events_add(catalog, "", "%s-%s%s", events_caches[i].name,
-				operations[k], k == 2 ? "es" : "s");
-			if (!err)
-				err = events_add(catalog, "", "%s-%s-misses",
-					events_caches[i].name, operations[k]);
-		}
-	return err;
+	return err ? err : names_each_generic(type, events_add_one, load);
 }
 
-/* "pmu/event=...,umask=.../", from the names of its terms. */
-static void events_write_form(const struct caps_context *context, const char *pmu, char *form,
-	size_t size)
-{
-	struct sysfs_names terms;
-	char path[PATH_MAX];
-	size_t i, len;
+/* A text that grows to its room. */
+struct events_text {
+	char text[512];
+	size_t len;
+};
 
-	snprintf(path, sizeof(path), SYSFS_PMUS "/%s/format", pmu);
-	form[0] = '\0';
-	if (sysfs_list(context, path, false, &terms))
-		return;
-	len = (size_t)snprintf(form, size, "%s/", pmu);
-	for (i = 0; i < terms.n && len < size; i++)
-		len += (size_t)snprintf(form + len, size - len, "%s%s=N", i ? "," : "",
-			terms.list[i]);
-	if (len < size)
-		snprintf(form + len, size - len, "/");
-	sysfs_names_fini(&terms);
+static int events_add_term(void *data, const struct names_format *format)
+{
+	struct events_text *form = data;
+
+	if (form->len < sizeof(form->text))
+		form->len += (size_t)snprintf(form->text + form->len, sizeof(form->text) - form->len,
+			"%s=N,", format->name);
+	return 0;
 }
 
-static int events_add_pmu(const struct caps_context *context, struct event_catalog *catalog,
-	const char *pmu)
+/* "pmu/event=N,umask=N/", from the names of its terms. */
+static void events_write_form(struct names_context *names, const struct names_pmu *pmu,
+	struct events_text *form)
 {
-	struct sysfs_names events = { .n = 0 };
-	char path[PATH_MAX], terms[256] = "", form[512];
-	int err;
-	size_t i;
+	size_t empty;
 
-	events_write_form(context, pmu, form, sizeof(form));
-	snprintf(path, sizeof(path), SYSFS_PMUS "/%s/events", pmu);
-	sysfs_list(context, path, true, &events);
-	if (events.n) {
-		snprintf(path, sizeof(path), SYSFS_PMUS "/%s/events/%s", pmu, events.list[0]);
-		facts_read(context, path, terms, sizeof(terms));
-	}
-	err = events_add_group(catalog, pmu, form, events_try_pmu(context, pmu, terms));
-	for (i = 0; !err && i < events.n; i++) {
-		snprintf(path, sizeof(path), SYSFS_PMUS "/%s/events/%s", pmu, events.list[i]);
-		facts_read(context, path, terms, sizeof(terms));
-		terms[strcspn(terms, "\n")] = '\0';
-		err = events_add(catalog, terms, "%s/%s/", pmu, events.list[i]);
-	}
-	sysfs_names_fini(&events);
-	return err;
+	form->len = empty = (size_t)snprintf(form->text, sizeof(form->text), "%s/", pmu->name);
+	names_each_format(names, pmu, events_add_term, form);
+	if (form->len == empty)
+		form->text[0] = '\0';
+	else if (form->len < sizeof(form->text))
+		form->text[form->len - 1] = '/';
+}
+
+static int events_take_first(void *data, const struct names_alias *alias)
+{
+	snprintf(data, 128, "%s", alias->name);
+	return 1;
+}
+
+static int events_add_alias(void *data, const struct names_alias *alias)
+{
+	struct events_load *load = data;
+
+	return events_add(load->catalog, alias->terms, "%s/%s/", events_last(load->catalog)->name,
+		alias->name);
 }
 
 /* All but those that are groups of their own here. */
-static int events_add_pmus(const struct caps_context *context, struct event_catalog *catalog)
+static int events_add_pmu(void *data, const struct names_pmu *pmu)
 {
 	static const char *const others[] = { "software", "breakpoint", "tracepoint" };
-	struct sysfs_names pmus;
-	int err = sysfs_list(context, SYSFS_PMUS, false, &pmus);
-	size_t i, k;
-
-	if (err) {
-		err = events_add_group(catalog, "sysfs", "",
-			advice_sysfs(context, -err, SYSFS_PMUS));
-		events_last(catalog)->listed = false;
-		return err;
-	}
-	for (i = 0; !err && i < pmus.n; i++) {
-		for (k = 0; k < ARRAY_SIZE(others) && strcmp(pmus.list[i], others[k]); k++)
-			;
-		if (k == ARRAY_SIZE(others))
-			err = events_add_pmu(context, catalog, pmus.list[i]);
-	}
-	sysfs_names_fini(&pmus);
-	return err;
-}
-
-/* Adds or counts the tracepoints of one folder: those that have a number. */
-static int events_add_system(const struct caps_context *context, struct event_catalog *catalog,
-	const char *folder, const char *system, bool listed)
-{
-	struct sysfs_names events;
-	char path[PATH_MAX];
-	size_t i, len;
-	int err = 0;
-
-	len = (size_t)snprintf(path, sizeof(path), "%s/%s", folder, system);
-	if (len >= sizeof(path) || sysfs_list(context, path, false, &events))
-		return 0;
-	for (i = 0; !err && i < events.n; i++) {
-		snprintf(path + len, sizeof(path) - len, "/%s/id", events.list[i]);
-		if (!facts_exists(context, path))
-			continue;
-		if (listed)
-			err = events_add(catalog, "", "%s:%s", system, events.list[i]);
-		else
-			events_last(catalog)->known++;
-	}
-	sysfs_names_fini(&events);
-	return err;
-}
-
-static int events_add_tracepoints(struct caps_context *context, struct event_catalog *catalog,
-	bool listed)
-{
-	int err = events_add_group(catalog, "tracepoint", "", tracing_probe(context));
-	char folder[PATH_MAX / 2];
-	struct sysfs_names systems;
+	struct events_load *load = data;
+	struct events_text form;
+	char first[128] = "config=0";
 	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(pmu->name, others[i]))
+			return 0;
+	events_write_form(&load->names, pmu, &form);
+	names_each_alias(&load->names, pmu, events_take_first, first);
+	err = events_add_group(load->catalog, pmu->name, form.text,
+		events_try_pmu(&load->names, pmu, first));
+	if (!err)
+		err = names_each_alias(&load->names, pmu, events_add_alias, load);
+	/* A folder that cannot be read has no names. */
+	return err == -ENOMEM ? err : 0;
+}
+
+static int events_add_pmus(struct events_load *load)
+{
+	int err = names_each_pmu(&load->names, events_add_pmu, load);
+
+	if (err || !load->names.folder_error)
+		return err;
+	err = events_add_group(load->catalog, "sysfs", "",
+		advice_sysfs(load->context, load->names.folder_error, NAMES_PMUS));
+	events_last(load->catalog)->listed = false;
+	return err;
+}
+
+static int events_add_vendor_name(void *data, const char *name, const char *meaning)
+{
+	struct events_load *load = data;
+
+	return events_add(load->catalog, meaning, "%s", name);
+}
+
+/* Names of the vendor's manual. libpfm is loaded for who asks for them: it takes 3 ms. */
+static int events_add_vendor(struct events_load *load, bool listed, struct outcome hardware)
+{
+	bool there = names_built_with_pfm() && (!listed || names_have_pfm());
+	int err;
+
+	if (!there)
+		hardware = outcome_no("", names_built_with_pfm() ? "libpfm4 is not installed" :
+			"sparkctl was built without libpfm4");
+	err = events_add_group(load->catalog, "libpfm", "table::NAME:attribute", hardware);
+	if (err)
+		return err;
+	events_last(load->catalog)->listed = there && listed;
+	events_last(load->catalog)->ask = there && !listed ? "*::*" : NULL;
+	return there && listed ? names_each_pfm(&load->names, events_add_vendor_name, load) : 0;
+}
+
+static int events_add_tracepoint(void *data, const char *system, const char *name)
+{
+	struct events_load *load = data;
+
+	if (load->listed)
+		return events_add(load->catalog, "", "%s:%s", system, name) ? 1 : 0;
+	events_last(load->catalog)->known++;
+	return 0;
+}
+
+static int events_add_tracepoints(struct events_load *load)
+{
+	int err = events_add_group(load->catalog, "tracepoint", "", tracing_probe(load->context));
 
 	if (err)
 		return err;
-	events_last(catalog)->listed = false;
-	if (tracing_find(context, folder, sizeof(folder) - sizeof("/events")))
-		return 0;
-	strcat(folder, "/events");
-	if (sysfs_list(context, folder, false, &systems))
-		return 0;
-	for (i = 0; !err && i < systems.n; i++)
-		err = events_add_system(context, catalog, folder, systems.list[i], listed);
-	events_last(catalog)->listed = listed;
-	sysfs_names_fini(&systems);
-	return err;
+	err = names_each_tracepoint(&load->names, "*", events_add_tracepoint, load);
+	events_last(load->catalog)->listed = load->listed && err >= 0;
+	events_last(load->catalog)->ask = events_last(load->catalog)->known && !load->listed ? "sched:*" : NULL;
+	return err > 0 ? -ENOMEM : 0;
 }
 
 /* Without counters of the CPU there is nothing to try: the reason is that of the others. */
@@ -257,26 +215,39 @@ static struct outcome events_judge_caches(struct caps_context *context,
 	return hardware->available == CAPS_NO ? *hardware : events_try_cache(context);
 }
 
-int events_load(struct caps_context *context, bool tracepoints, struct event_catalog *catalog)
+static int events_add_all(struct events_load *load, bool vendor)
 {
-	struct outcome hardware = hardware_probe(context);
+	struct outcome hardware = hardware_probe(load->context);
+	int err = events_add_generic(load, "hardware", PERF_TYPE_HARDWARE, hardware);
+
+	if (!err)
+		err = events_add_generic(load, "cache", PERF_TYPE_HW_CACHE,
+			events_judge_caches(load->context, &hardware));
+	if (!err)
+		err = events_add_generic(load, "software", PERF_TYPE_SOFTWARE,
+			counting_probe(load->context));
+	if (!err)
+		err = events_add_pmus(load);
+	if (!err)
+		err = events_add_vendor(load, vendor, hardware);
+	if (!err)
+		err = events_add_group(load->catalog, "breakpoint", "mem:ADDRESS[/BYTES][:rwx]",
+			events_try_breakpoint(load->context));
+	return err ? err : events_add_tracepoints(load);
+}
+
+int events_load(struct caps_context *context, bool tracepoints, bool vendor,
+	struct event_catalog *catalog)
+{
+	struct events_load load = { .context = context, .catalog = catalog, .listed = tracepoints };
 	int err;
 
 	catalog->groups = NULL;
 	catalog->n = 0;
-	err = events_add_generic(catalog, "hardware", events_hardware,
-		ARRAY_SIZE(events_hardware), hardware);
-	if (!err)
-		err = events_add_caches(catalog, events_judge_caches(context, &hardware));
-	if (!err)
-		err = events_add_generic(catalog, "software", events_software,
-			ARRAY_SIZE(events_software), counting_probe(context));
-	if (!err)
-		err = events_add_pmus(context, catalog);
-	if (!err)
-		err = events_add_group(catalog, "breakpoint", "mem:ADDRESS[/BYTES][:rwx]",
-			events_try_breakpoint(context));
-	return err ? err : events_add_tracepoints(context, catalog, tracepoints);
+	names_init(&load.names, context);
+	err = events_add_all(&load, vendor);
+	names_fini(&load.names);
+	return err;
 }
 
 void events_fini(struct event_catalog *catalog)

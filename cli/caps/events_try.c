@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/caps/sysfs.h"
 #include "cli/caps/try.h"
 #include "common/perf.h"
 
@@ -103,15 +102,6 @@ static struct outcome events_try_place(const struct caps_context *context, uint3
 	return advice_perf_privilege(context, -fd);
 }
 
-/* The CPU on which a PMU of the whole machine is counted, or -1: it is a thread's. */
-static int events_first_cpu(const struct caps_context *context, const char *pmu)
-{
-	char path[PATH_MAX], text[256];
-
-	snprintf(path, sizeof(path), SYSFS_PMUS "/%s/cpumask", pmu);
-	return facts_read(context, path, text, sizeof(text)) > 0 ? atoi(text) : -1;
-}
-
 /* One attempt, closed again. Returns 0 or an errno. */
 static int events_open(struct perf_event_attr *attr, bool kernel_side, int cpu)
 {
@@ -157,21 +147,21 @@ static struct outcome events_try_thread(const struct caps_context *context,
 	return outcome_no("", "the kernel refuses its events (%s)", advice_errno_name(both));
 }
 
-struct outcome events_try_pmu(const struct caps_context *context, const char *pmu,
-	const char *terms)
+struct outcome events_try_pmu(struct names_context *names, const struct names_pmu *pmu, const char *event)
 {
-	struct perf_event_attr attr;
-	long type = sysfs_read_type(context, pmu);
-	int cpu = events_first_cpu(context, pmu), err;
+	const struct caps_context *context = names->caps;
+	struct perf_event_attr of_event, attr;
+	char text[256], wrong[192];
 
-	if (type < 0)
-		return advice_sysfs(context, (int)-type, pmu);
-	if (!strcmp(pmu, "uprobe") || !strcmp(pmu, "kprobe"))
-		return events_try_place(context, (uint32_t)type);
-	perf_attr_init(&attr, (uint32_t)type, 0);
-	err = sysfs_encode(context, pmu, terms, &attr);
-	if (err)
-		return outcome_no("", "its terms in sysfs can't be understood: %s (%s)", terms,
-			advice_errno_name(-err));
-	return cpu < 0 ? events_try_thread(context, &attr) : events_try_cpu(context, &attr, cpu);
+	if (!strcmp(pmu->name, "uprobe") || !strcmp(pmu->name, "kprobe"))
+		return events_try_place(context, pmu->type);
+	snprintf(text, sizeof(text), "%s/%s/", pmu->name, event);
+	if (names_encode(names, text, &of_event, wrong, sizeof(wrong)))
+		return outcome_no("", "its event %s: %.150s", event, wrong);
+	perf_attr_init(&attr, pmu->type, of_event.config);
+	attr.config1 = of_event.config1;
+	attr.config2 = of_event.config2;
+	/* The first CPU of the list where a PMU of the whole machine is counted. */
+	return pmu->kind == NAMES_PMU_SYSTEM ? events_try_cpu(context, &attr, atoi(pmu->cpus)) :
+					       events_try_thread(context, &attr);
 }

@@ -57,16 +57,9 @@ struct outcome try_ring_advice(const struct caps_context *context, enum try_stag
 	enum advice_scope scope);
 
 /*
- * Where tracefs is mounted, on its own or below debugfs, by this process's list of mounts; below
- * the root. Returns 0, or -errno if that is not known: ENOENT, it is not mounted.
- */
-int tracing_find(const struct caps_context *context, char *path, size_t size);
-/*
  * The number of a tracepoint, "sched/sched_switch", from the file that tells it. Returns it, or
  * -errno with *advice filled.
  */
 long tracing_id(const struct caps_context *context, const char *name, struct outcome *advice);
-/* Whether this user may see and count tracepoints on a thread, found out with one of them. */
-struct outcome tracing_probe(struct caps_context *context);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/caps/caps.h"
+#include "cli/caps/ids.h"
 #include "cli/cmd/cmd.h"
 #include "cli/cmd/outcome.h"
 #include "cli/log.h"
@@ -13,12 +14,15 @@
 
 struct doctor_options {
 	bool json;
+	bool save_ids;
 	enum color_mode color;
 };
 
 static const struct opt doctor_rows[] = {
 	{ .name = "json", .kind = OPT_FLAG, .offset = offsetof(struct doctor_options, json),
 	  .help = "print JSON, schema spark-doctor/1" },
+	{ .name = "save-ids", .kind = OPT_FLAG, .offset = offsetof(struct doctor_options, save_ids),
+	  .help = "as root: save the ids of tracepoints, so that users can count system calls" },
 	{ .name = "color", .kind = OPT_ENUM, .offset = offsetof(struct doctor_options, color),
 	  .metavar = "WHEN", .words = color_words, .default_text = "auto",
 	  .help = "use colour: auto, on a terminal and without NO_COLOR; always; never" },
@@ -28,6 +32,7 @@ static const struct opt doctor_rows[] = {
 static const struct command_example doctor_examples[] = {
 	{ "sparkctl doctor", "what can be measured here, and what would allow the rest" },
 	{ "sudo -u nobody sparkctl doctor", "the same for another user" },
+	{ "sudo sparkctl doctor --save-ids", "let users count system calls by name" },
 	{ NULL, NULL },
 };
 
@@ -80,6 +85,23 @@ static int doctor_print_json(struct caps_context *context)
 	return 0;
 }
 
+static int doctor_save_ids(const struct caps_context *context)
+{
+	size_t saved, left_out;
+	struct outcome why;
+
+	if (context->uid != 0)
+		return error("only root can save the ids of tracepoints: " IDS_COMMAND);
+	if (ids_save(context, &saved, &left_out, &why))
+		return error("the ids of tracepoints are not saved: %s%s%s", why.because,
+			why.remedy[0] ? "; " : "", why.remedy);
+	printf("%zu tracepoints saved in %s", saved, ids_path(context));
+	if (left_out)
+		printf("; %zu of modules and such, whose ids do not last, left out", left_out);
+	putchar('\n');
+	return 0;
+}
+
 static int doctor_run(int argc, char **argv)
 {
 	struct doctor_options options = { .json = false, .color = COLOR_AUTO };
@@ -90,7 +112,11 @@ static int doctor_run(int argc, char **argv)
 		return status;
 	if (first < argc)
 		return command_misused(&command_doctor, "takes no operand, not", argv[first]);
+	if (options.json && options.save_ids)
+		return command_misused(&command_doctor, "takes --json or --save-ids, not both", NULL);
 	caps_init(&context, "");
+	if (options.save_ids)
+		return doctor_save_ids(&context) ? STATUS_FAILURE : STATUS_OK;
 	if (options.json)
 		return doctor_print_json(&context) ? STATUS_FAILURE : STATUS_OK;
 	doctor_print_table(&context, color_wanted(stdout, options.color));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The listing "events" of the command list: groups, whether each is here, and the names in it.
- * Tracepoints are thousands: they are counted, and listed when a pattern asks for them.
+ * Tracepoints are thousands: they are counted, and listed when a pattern asks for them. So are the
+ * hundreds of names of the CPU's manual.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "cli/caps/events.h"
@@ -13,6 +15,27 @@
 #include "common/base.h"
 
 enum { LIST_EVENT_NAME = 24 };
+
+/* Where a name of the manual begins in "table::NAME"; NULL: it is none. */
+static const char *list_vendor_name(const char *name)
+{
+	const char *colons = strstr(name, "::");
+
+	return colons ? colons + 2 : NULL;
+}
+
+/* Patterns that may match such a name, or NAME alone, which is in capitals. */
+static bool list_wants_vendor(const struct list_options *options)
+{
+	const char *at = options->globs ? options->globs : "";
+
+	if (strstr(at, "::") || (options->globs && list_wants(options, "libpfm")))
+		return true;
+	for (; *at; at += strcspn(at, ","), at += *at == ',')
+		if (isupper((unsigned char)*at) || strchr("*?[", *at))
+			return true;
+	return false;
+}
 
 /* Only tracepoints have a colon in their names. */
 static bool list_wants_tracepoints(const struct list_options *options)
@@ -26,7 +49,7 @@ static int list_load_events(const struct list_options *options, struct event_cat
 	struct caps_context context;
 
 	caps_init(&context, "");
-	if (!events_load(&context, list_wants_tracepoints(options), catalog))
+	if (!events_load(&context, list_wants_tracepoints(options), list_wants_vendor(options), catalog))
 		return 0;
 	events_fini(catalog);
 	return error("out of memory");
@@ -36,8 +59,12 @@ static int list_load_events(const struct list_options *options, struct event_cat
 static bool list_wants_event(const struct list_options *options, const struct event_group *group,
 	const struct event_name *event)
 {
-	return list_wants(options, group->name) || list_wants(options, event->name) ||
-		(event->detail[0] && list_wants(options, event->detail));
+	const char *vendor = list_vendor_name(event->name);
+
+	if (list_wants(options, group->name) || list_wants(options, event->name))
+		return true;
+	/* What is behind a name of the manual is prose. */
+	return vendor ? list_wants(options, vendor) : event->detail[0] && list_wants(options, event->detail);
 }
 
 /*
@@ -53,6 +80,8 @@ static bool list_wants_group(const struct list_options *options, const struct ev
 	for (i = 0; i < group->n; i++)
 		if (list_wants_event(options, group, &group->list[i]))
 			return true;
+	if (!strcmp(group->name, "libpfm"))
+		return !group->listed && options->globs && strstr(options->globs, "::");
 	return !group->listed && !group->known && list_wants_tracepoints(options);
 }
 
@@ -78,14 +107,18 @@ static void list_print_group(const struct list_options *options,
 {
 	const struct event_group *group = &groups[at];
 	struct outcome outcome = group->outcome;
-	size_t i, used = strlen(outcome.because);
+	size_t i, used;
 
 	for (i = 0; i < at; i++)
 		if (list_wants_group(options, &groups[i]))
 			outcome_shorten(&outcome, &groups[i].outcome, groups[i].name);
-	if (!group->listed && group->known)
+	used = strlen(outcome.because);
+	if (group->ask && group->known)
 		snprintf(outcome.because + used, sizeof(outcome.because) - used,
-			"; %zu of them: sparkctl list events 'sched:*'", group->known);
+			"; %zu of them: sparkctl list events '%s'", group->known, group->ask);
+	else if (group->ask)
+		snprintf(outcome.because + used, sizeof(outcome.because) - used,
+			"; sparkctl list events '%s'", group->ask);
 	outcome_print_row(layout, group->name, &outcome);
 	if (group->form[0]) {
 		fputs("  ", stdout);

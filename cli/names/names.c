@@ -101,6 +101,13 @@ static int names_add_pair(struct names_context *context, struct event_list *list
 	return n;
 }
 
+/* A tracepoint by its number may be any, and most happen in the kernel alone. */
+static void names_settle(struct event *event)
+{
+	if (event->attr.type == PERF_TYPE_TRACEPOINT && event->side == EVENT_EITHER)
+		event->side = EVENT_KERNEL;
+}
+
 /* pmu/terms/modifiers, or a generic name in the place of the PMU. */
 static int names_add_terms(struct names_context *context, struct event_list *list, char *text, char *slash,
 	const char **rest)
@@ -219,8 +226,10 @@ static int names_add_event(struct names_context *context, struct event_list *lis
 		n = names_add(context, list, work, &rest);
 	if (n == 0)
 		names_unknown(context, whole);
-	for (i = from; n > 0 && rest && i < list->n; i++)
-		n = modifiers_apply(&list->event[i], rest) ? -1 : n;
+	for (i = from; n > 0 && i < list->n; i++) {
+		names_settle(&list->event[i]);
+		n = rest && modifiers_apply(&list->event[i], rest) ? -1 : n;
+	}
 	if (n > 0 && names_call(list, from, whole))
 		n = -1;
 	list->items++;
@@ -326,5 +335,30 @@ int names_parse(struct names_context *context, const char *text, struct event_li
 
 	if (err)
 		event_list_cut(list, from);
+	return err;
+}
+
+int names_encode(struct names_context *context, const char *text, struct perf_event_attr *attr, char *wrong,
+	size_t size)
+{
+	struct event_list list = { .event = NULL };
+	const struct event *event;
+	int err;
+
+	log_capture(wrong, size);
+	err = names_parse(context, text, &list);
+	event = list.event;
+	if (!err && event->obstacle)
+		err = error("%s", event->obstacle);
+	log_capture(NULL, 0);
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	if (!err) {
+		attr->type = event->attr.type;
+		attr->config = event->attr.config;
+		attr->config1 = event->attr.config1;
+		attr->config2 = event->attr.config2;
+	}
+	event_list_free(&list);
 	return err;
 }

@@ -65,9 +65,11 @@ struct names_pmu;
 
 struct names_context {
 	const struct caps_context *caps;
-	struct names_pmu *pmus;      /* read once */
+	struct names_pmu *pmus;      /* read once, by what first needs them */
 	size_t npmus;
 	bool scanned;
+	int folder_error;            /* errno of reading the folder of PMUs, or 0 */
+	int type_error;              /* errno of reading the type of one of them, or 0 */
 };
 
 void names_init(struct names_context *context, const struct caps_context *caps);
@@ -79,8 +81,16 @@ void names_fini(struct names_context *context);
  */
 int names_parse(struct names_context *context, const char *text, struct event_list *list);
 void event_list_free(struct event_list *list);
+/*
+ * The attribute of one event in the form that names_parse() takes, to be tried: nothing is excluded. Returns 0;
+ * or -1 with the sentence.
+ */
+int names_encode(struct names_context *context, const char *text, struct perf_event_attr *attr, char *wrong,
+	size_t size);
 
 /* ---- What there is. Each stops when the callback returns non-zero, and returns that. */
+
+#define NAMES_PMUS "/sys/bus/event_source/devices"
 
 enum names_pmu_kind { NAMES_PMU_TASK, NAMES_PMU_CORE, NAMES_PMU_SYSTEM };
 
@@ -104,9 +114,11 @@ struct names_format {
 	u64 bits;
 };
 
-/* PMUs of sysfs, by name. */
+/* PMUs of sysfs, by name; one without a type is none. */
 int names_each_pmu(struct names_context *context, int (*each)(void *data, const struct names_pmu *),
 	void *data);
+/* The PMU of that name, or NULL. */
+const struct names_pmu *names_find_pmu(struct names_context *context, const char *name);
 /* Events that the PMU names itself, by name. */
 int names_each_alias(struct names_context *context, const struct names_pmu *pmu,
 	int (*each)(void *data, const struct names_alias *), void *data);
@@ -116,14 +128,15 @@ int names_each_format(struct names_context *context, const struct names_pmu *pmu
 /* Generic names: PERF_TYPE_HARDWARE, _SOFTWARE or _HW_CACHE; other: a second name or NULL. */
 int names_each_generic(u32 type, int (*each)(void *data, const char *name, const char *other),
 	void *data);
-/* Names of tracepoints of a system, or systems for NULL. Returns -errno where tracefs is closed. */
-int names_each_tracepoint(struct names_context *context, const char *system,
-	int (*each)(void *data, const char *name), void *data);
+/* Tracepoints of the systems that match the pattern. Returns -errno where they cannot be told. */
+int names_each_tracepoint(struct names_context *context, const char *systems,
+	int (*each)(void *data, const char *system, const char *name), void *data);
 /* Events of libpfm's tables for this CPU, "table::NAME"; none without libpfm. */
 int names_each_pfm(struct names_context *context,
 	int (*each)(void *data, const char *name, const char *meaning), void *data);
 
 /* Whether libpfm is there: sparkctl was built for it, and it loads. */
 bool names_have_pfm(void);
+bool names_built_with_pfm(void);
 
 #endif

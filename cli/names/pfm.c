@@ -357,9 +357,19 @@ bool names_have_pfm(void)
 	return pfm_load();
 }
 
+bool names_built_with_pfm(void)
+{
+	return true;
+}
+
 #else
 
 bool names_have_pfm(void)
+{
+	return false;
+}
+
+bool names_built_with_pfm(void)
 {
 	return false;
 }

@@ -14,8 +14,6 @@
 #include "cli/log.h"
 #include "cli/names/internal.h"
 
-#define PMU_DIR "/sys/bus/event_source/devices"
-
 void names_init(struct names_context *context, const struct caps_context *caps)
 {
 	*context = (struct names_context){ .caps = caps };
@@ -60,7 +58,7 @@ static long pmu_read(const struct names_context *context, const char *pmu, const
 	text[0] = '\0';
 	if (strchr(file, '/') != strrchr(file, '/') || strstr(file, ".."))
 		return -EINVAL;
-	if (snprintf(path, sizeof(path), PMU_DIR "/%s/%s", pmu, file) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), NAMES_PMUS "/%s/%s", pmu, file) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
 	len = facts_read(context->caps, path, text, size);
 	if (len < 0)
@@ -78,9 +76,11 @@ static int pmu_found(void *data, const char *name)
 	struct names_pmu pmu = { .kind = NAMES_PMU_TASK }, *grown;
 	char text[32];
 	u64 type;
+	long got = pmu_read(context, name, "type", text, sizeof(text));
 
-	if (strlen(name) >= sizeof(pmu.name) || pmu_read(context, name, "type", text, sizeof(text)) <= 0 ||
-	    !number_parse(text, &type) || type > UINT32_MAX)
+	if (got < 0 && got != -ENOENT)
+		context->type_error = (int)-got;
+	if (strlen(name) >= sizeof(pmu.name) || got <= 0 || !number_parse(text, &type) || type > UINT32_MAX)
 		return 0;
 	snprintf(pmu.name, sizeof(pmu.name), "%s", name);
 	pmu.type = (u32)type;
@@ -113,8 +113,11 @@ static void pmu_settle(struct names_context *context)
 
 const struct names_pmu *pmu_table(struct names_context *context, size_t *n)
 {
+	int err;
+
 	if (!context->scanned) {
-		pmu_scan(context, PMU_DIR, pmu_found, context);
+		err = pmu_scan(context, NAMES_PMUS, pmu_found, context);
+		context->folder_error = err < 0 ? -err : 0;
 		pmu_settle(context);
 	}
 	context->scanned = true;
@@ -132,6 +135,17 @@ int names_each_pmu(struct names_context *context, int (*each)(void *data, const 
 	for (i = 0; !stop && i < n; i++)
 		stop = each(data, &pmus[i]);
 	return stop;
+}
+
+const struct names_pmu *names_find_pmu(struct names_context *context, const char *name)
+{
+	size_t i, n;
+	const struct names_pmu *pmus = pmu_table(context, &n);
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(pmus[i].name, name))
+			return &pmus[i];
+	return NULL;
 }
 
 size_t pmu_count_cores(struct names_context *context)
@@ -160,16 +174,14 @@ static bool pmu_is_numbered(const char *pmu, const char *name)
 const struct names_pmu *pmu_match(struct names_context *context, const char *name, size_t *at)
 {
 	size_t i, n;
-	const struct names_pmu *pmus = pmu_table(context, &n);
+	const struct names_pmu *pmus = pmu_table(context, &n), *itself = names_find_pmu(context, name);
 
 	/* Its very name means itself alone. */
-	for (i = 0; i < n; i++)
-		if (!strcmp(pmus[i].name, name)) {
-			if (*at > i)
-				return NULL;
-			*at = i + 1;
-			return &pmus[i];
-		}
+	if (itself) {
+		i = *at;
+		*at = n;
+		return i ? NULL : itself;
+	}
 	for (i = *at; i < n; i++)
 		if (!fnmatch(name, pmus[i].name, 0) || pmu_is_numbered(pmus[i].name, name)) {
 			*at = i + 1;
@@ -269,7 +281,7 @@ int pmu_format_read(struct names_context *context, const struct names_pmu *pmu, 
 		return 0;
 	format->name = name;
 	if (!format_parse(text, format))
-		return error("the kernel's file " PMU_DIR "/%s/%s makes no sense: '%s'", pmu->name, file, text);
+		return error("the kernel's file " NAMES_PMUS "/%s/%s makes no sense: '%s'", pmu->name, file, text);
 	return 1;
 }
 
@@ -305,7 +317,7 @@ int names_each_alias(struct names_context *context, const struct names_pmu *pmu,
 	char path[128];
 	int stop;
 
-	snprintf(path, sizeof(path), PMU_DIR "/%s/events", pmu->name);
+	snprintf(path, sizeof(path), NAMES_PMUS "/%s/events", pmu->name);
 	stop = pmu_scan(context, path, walk_alias, &walk);
 	return stop == -ENOENT ? 0 : stop;
 }
@@ -329,7 +341,7 @@ int names_each_format(struct names_context *context, const struct names_pmu *pmu
 	char path[128];
 	int stop;
 
-	snprintf(path, sizeof(path), PMU_DIR "/%s/format", pmu->name);
+	snprintf(path, sizeof(path), NAMES_PMUS "/%s/format", pmu->name);
 	stop = pmu_scan(context, path, walk_format, &walk);
 	return stop == -ENOENT ? 0 : stop;
 }

@@ -34,6 +34,8 @@
 set -u
 export LC_ALL=C
 unset TARGET_OUT
+# Not the machine's: whether somebody saved ids there must make no difference.
+export SPARK_TRACEPOINTS=$PWD/saved-tracepoints
 
 : "${SPARKCTL:?}" "${TARGETS:?}"
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/caps/caps.h"
+#include "cli/caps/ids.h"
 #include "cli/opt.h"
 #include "cli/text.h"
 #include "tests/fuzz/fuzz.h"
@@ -192,6 +192,28 @@ static void run_key(char *text, size_t size)
 	facts_has_word(text, key, "tsc");
 }
 
+#define IDS_HEADER "spark-tracepoints 1 6.1.0-13-amd64 af63dc4c8601ec8c"
+
+static void run_ids(char *text, size_t size)
+{
+	const char *at = NULL;
+	char wrong[128] = "";
+	struct ids_row row;
+	struct ids ids;
+	size_t rows = 0;
+
+	if (ids_parse(&ids, text, size, IDS_HEADER, wrong, sizeof(wrong))) {
+		fuzz_check(strlen(wrong) > 0, "there is a reason");
+		check_printable(wrong);
+		return;
+	}
+	for (; ids_next(&ids, &at, &row); rows++) {
+		fuzz_check(*row.system && *row.name && row.id, "a row has all");
+		fuzz_check(!strpbrk(row.name, "/. \n"), "a name is no path");
+	}
+	fuzz_check(rows == 0 || at == ids.end, "the last row ends the list");
+}
+
 /* ---- options of a report ----------------------------------------------------------------------------- */
 
 static struct sample sample;
@@ -232,6 +254,7 @@ static const struct parser {
 	{ run_level, TEXT("2\n") },
 	{ run_source, TEXT("tsc\n") },
 	{ run_key, TEXT("flags\t: tsc hypervisor\nmodel name : x\0flags") },
+	{ run_ids, TEXT(IDS_HEADER "\nsched:sched_switch 314\nsyscalls:sys_enter_read 700\n") },
 	{ run_report, TEXT("load*,query\0calls,wall,*cpu*,p9?") },
 };
 

@@ -130,6 +130,7 @@ static const struct fake_file machine_plain[] = {
 	{ PMU "hv_24x7/events/loop", "loop\n" },
 	{ PMU "no_type/format/event", "config:0-7\n" },
 	{ PMU "odd_type/type", "x\n" },
+	{ "/proc/self/mountinfo", "36 25 0:32 / /sys/kernel/tracing rw - tracefs none rw\n" },
 	{ "/sys/kernel/tracing/events/syscalls/enable", "0\n" },
 	{ "/sys/kernel/tracing/events/syscalls/sys_enter_read/id", "700\n" },
 	{ "/sys/kernel/tracing/events/syscalls/sys_enter_readv/id", "702\n" },

@@ -219,6 +219,8 @@ START_TEST(test_tracepoints)
 	ck_assert_uint_eq(list.n, 2);
 	ck_assert_str_eq(event[0].name, "syscalls:sys_enter_read:k");
 	ck_assert_str_eq(event[1].name, "syscalls:sys_enter_readv:k");
+	/* Whose number it is, nobody said. */
+	ck_assert_int_eq(parse("2:314:u")->side, EVENT_KERNEL);
 }
 END_TEST
 

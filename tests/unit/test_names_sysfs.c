@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of PMUs of other machines, and libpfm's codes against what sysfs says of the same event. */
+#include <errno.h>
+
 #include "cli/names/names.h"
 #include "machines.h"
 #include "suite.h"
@@ -188,6 +190,41 @@ START_TEST(test_absent)
 }
 END_TEST
 
+/* To be tried: without a message, and nothing is excluded. */
+START_TEST(test_encode)
+{
+	struct perf_event_attr attr;
+	char wrong[128] = "";
+
+	machine(machine_skylake);
+	ck_assert_int_eq(names_encode(&names, "cpu/mem-loads/", &attr, wrong, sizeof(wrong)), 0);
+	ck_assert_uint_eq(attr.type, 4);
+	ck_assert_uint_eq(attr.config, 0x1cd);
+	ck_assert_uint_eq(attr.config1, 3);
+	ck_assert_uint_eq(attr.exclude_guest, 0);
+	ck_assert_uint_eq(attr.size, sizeof(attr));
+	ck_assert_str_eq(wrong, "");
+	ck_assert_int_eq(names_encode(&names, "cpu/nothing=1/", &attr, wrong, sizeof(wrong)), -1);
+	ck_assert_str_eq(wrong, "cpu has no term 'nothing'");
+	ck_assert_int_eq(names_encode(&names, "cpu_core/event=1/", &attr, wrong, sizeof(wrong)), -1);
+	ck_assert_str_eq(wrong, "this machine has no PMU cpu_core");
+	ck_assert_str_eq(names_find_pmu(&names, "power")->name, "power");
+	ck_assert_ptr_null(names_find_pmu(&names, "uncore_imc"));
+	ck_assert_int_eq(names.folder_error, 0);
+	ck_assert_int_eq(names.type_error, 0);
+}
+END_TEST
+
+/* A machine without sysfs. */
+START_TEST(test_bare)
+{
+	machine(machine_plain);
+	strcat(root, "/nowhere");
+	ck_assert_ptr_null(names_find_pmu(&names, "cpu"));
+	ck_assert_int_eq(names.folder_error, ENOENT);
+}
+END_TEST
+
 static int count_pmu(void *data, const struct names_pmu *pmu)
 {
 	strcat(data, pmu->name);
@@ -323,6 +360,8 @@ int main(void)
 	tcase_add_test(tests, test_details);
 	tcase_add_test(tests, test_too_large);
 	tcase_add_test(tests, test_absent);
+	tcase_add_test(tests, test_encode);
+	tcase_add_test(tests, test_bare);
 	tcase_add_test(tests, test_enumeration);
 	if (names_have_pfm()) {
 		tcase_add_loop_test(tests, test_pfm, 0, ARRAY_SIZE(same));

@@ -15,7 +15,6 @@
 #include "caps_root.h"
 #include "cli/caps/caps.h"
 #include "cli/caps/events.h"
-#include "cli/caps/sysfs.h"
 #include "cli/caps/try.h"
 #include "suite.h"
 
@@ -119,7 +118,7 @@ START_TEST(test_tracing)
 	put_file("/d/tracing/events/sched/sched_switch/id", "x\n");
 	assert_outcome(probe("event-tracing"), CAPS_NO, "/d/tracing/events/sched", "");
 	assert_outcome(advice_tracefs(&context, EACCES, "/t", "a/b"), CAPS_NO, "closed to uid",
-		"sudo mount -o remount,mode=755,gid=");
+		"sudo sparkctl doctor --save-ids");
 }
 END_TEST
 
@@ -147,57 +146,34 @@ static void assert_refused(struct outcome outcome, const char *engine)
 START_TEST(test_precise)
 {
 	assert_outcome(probe("precise-memory"), CAPS_NO, "no ibs_op", "");
-	put_file(SYSFS_PMUS "/arm_spe_0/type", "8\n");
+	put_file(NAMES_PMUS "/arm_spe_0/type", "8\n");
 	assert_outcome(probe("precise-memory"), CAPS_NO, "arm_spe is there", "");
-	put_file(SYSFS_PMUS "/cpu/type", "1000000\n");
-	put_file(SYSFS_PMUS "/cpu/caps/max_precise", "0\n");
-	put_file(SYSFS_PMUS "/cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
+	put_file(NAMES_PMUS "/cpu/type", "1000000\n");
+	put_file(NAMES_PMUS "/cpu/caps/max_precise", "0\n");
+	put_file(NAMES_PMUS "/cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
 	assert_outcome(probe("precise-memory"), CAPS_NO, "arm_spe is there", "");
-	put_file(SYSFS_PMUS "/cpu/caps/max_precise", "3\n");
-	assert_outcome(probe("precise-memory"), CAPS_NO, "mem-loads (Intel): EINVAL", "");
-	put_file(SYSFS_PMUS "/cpu/format/event", "config:0-7\n");
-	put_file(SYSFS_PMUS "/cpu/format/umask", "config:8-15\n");
-	put_file(SYSFS_PMUS "/cpu/format/ldlat", "config1:0-15\n");
+	put_file(NAMES_PMUS "/cpu/caps/max_precise", "3\n");
+	assert_outcome(probe("precise-memory"), CAPS_NO, "mem-loads (Intel): cpu has no term 'event'", "");
+	put_file(NAMES_PMUS "/cpu/format/event", "config:0-7\n");
+	put_file(NAMES_PMUS "/cpu/format/umask", "config:8-15\n");
+	put_file(NAMES_PMUS "/cpu/format/ldlat", "config1:0-15\n");
 	assert_refused(probe("precise-memory"), "mem-loads (Intel)");
-	put_file(SYSFS_PMUS "/cpu/events/mem-loads-aux", "event=0x03,umask=0x82\n");
+	put_file(NAMES_PMUS "/cpu/events/mem-loads-aux", "event=0x03,umask=0x82\n");
 	assert_refused(probe("precise-memory"), "mem-loads (Intel)");
-	put_file(SYSFS_PMUS "/ibs_op/type", "1000000\n");
-	put_file(SYSFS_PMUS "/ibs_op/format/swfilt", "config2:0\n");
+	put_file(NAMES_PMUS "/ibs_op/type", "1000000\n");
+	put_file(NAMES_PMUS "/ibs_op/format/swfilt", "config2:0\n");
 	assert_refused(probe("precise-memory"), "ibs_op (AMD)");
-}
-END_TEST
-
-START_TEST(test_encode)
-{
-	struct perf_event_attr attr = { .config = 0 };
-
-	put_file(SYSFS_PMUS "/p/format/event", "config:0-7,32-35\n");
-	put_file(SYSFS_PMUS "/p/format/edge", "config:18\n");
-	put_file(SYSFS_PMUS "/p/format/ldlat", "config1:0-15\n");
-	put_file(SYSFS_PMUS "/p/format/high", "config2:60-63\n");
-	put_file(SYSFS_PMUS "/p/format/bad", "config7:0\n");
-	caps_init(&context, root);
-	ck_assert_int_eq(sysfs_encode(&context, "p", "event=0xfc0,edge,ldlat=3,high=9\n", &attr), 0);
-	ck_assert_uint_eq(attr.config, 0xf000400c0ULL);
-	ck_assert_uint_eq(attr.config1, 3);
-	ck_assert_uint_eq(attr.config2, 9ULL << 60);
-	ck_assert_int_eq(sysfs_encode(&context, "p", "", &attr), 0);
-	ck_assert_int_eq(sysfs_encode(&context, "p", "no=1", &attr), -EINVAL);
-	ck_assert_int_eq(sysfs_encode(&context, "p", "event=", &attr), -EINVAL);
-	ck_assert_int_eq(sysfs_encode(&context, "p", "event=1x", &attr), -EINVAL);
-	ck_assert_int_eq(sysfs_encode(&context, "p", "bad=1", &attr), -EINVAL);
-	ck_assert_int_eq(sysfs_encode(&context, "p", "../type=1", &attr), -EINVAL);
 }
 END_TEST
 
 START_TEST(test_naming)
 {
 	assert_outcome(probe("event-naming"), CAPS_PARTLY, "generic names alone", "mount -t sysfs");
-	put_file(SYSFS_PMUS "/power/type", "12\n");
-	put_file(SYSFS_PMUS "/power/events/energy-pkg", "event=0x02\n");
-	put_file(SYSFS_PMUS "/power/events/energy-pkg.unit", "Joules\n");
-	put_file(SYSFS_PMUS "/power/events/energy-pkg.scale", "2.3e-10\n");
-	put_file(SYSFS_PMUS "/software/type", "1\n");
+	put_file(NAMES_PMUS "/power/type", "12\n");
+	put_file(NAMES_PMUS "/power/events/energy-pkg", "event=0x02\n");
+	put_file(NAMES_PMUS "/power/events/energy-pkg.unit", "Joules\n");
+	put_file(NAMES_PMUS "/power/events/energy-pkg.scale", "2.3e-10\n");
+	put_file(NAMES_PMUS "/software/type", "1\n");
 	assert_outcome(probe("event-naming"), CAPS_YES, "2 PMUs with 1 named events", "");
 }
 END_TEST
@@ -308,15 +284,17 @@ START_TEST(test_events)
 	put_file("/t/events/sched/sched_waking/id", "1000001\n");
 	put_file("/t/events/sched/filter", "\n");
 	put_file("/t/events/block/block_rq_issue/id", "1000002\n");
-	put_file(SYSFS_PMUS "/power/type", "1000000\n");
-	put_file(SYSFS_PMUS "/power/cpumask", "0\n");
-	put_file(SYSFS_PMUS "/power/format/event", "config:0-7\n");
-	put_file(SYSFS_PMUS "/power/events/energy-pkg", "event=0x02\n");
-	put_file(SYSFS_PMUS "/power/events/energy-pkg.unit", "Joules\n");
-	put_file(SYSFS_PMUS "/software/type", "1\n");
+	put_file(NAMES_PMUS "/power/type", "1000000\n");
+	put_file(NAMES_PMUS "/power/cpumask", "0\n");
+	put_file(NAMES_PMUS "/power/format/event", "config:0-7\n");
+	put_file(NAMES_PMUS "/power/events/energy-pkg", "event=0x02\n");
+	put_file(NAMES_PMUS "/power/events/energy-pkg.unit", "Joules\n");
+	put_file(NAMES_PMUS "/software/type", "1\n");
 	caps_init(&context, root);
-	ck_assert_int_eq(events_load(&context, false, &catalog), 0);
+	ck_assert_int_eq(events_load(&context, false, false, &catalog), 0);
 	ck_assert_str_eq(find_group(&catalog, "hardware")->list[0].name, "cycles");
+	ck_assert_uint_eq(find_group(&catalog, "libpfm")->n, 0);
+	ck_assert(!find_group(&catalog, "libpfm")->listed);
 	ck_assert_uint_ge(find_group(&catalog, "cache")->n, 30);
 	ck_assert_uint_eq(find_group(&catalog, "software")->n,
 		find_group(&catalog, "software")->known);
@@ -332,11 +310,33 @@ START_TEST(test_events)
 	ck_assert(!group->listed);
 	ck_assert_int_eq(group->outcome.available, CAPS_NO);
 	events_fini(&catalog);
-	ck_assert_int_eq(events_load(&context, true, &catalog), 0);
+	ck_assert_int_eq(events_load(&context, true, false, &catalog), 0);
 	group = find_group(&catalog, "tracepoint");
 	ck_assert_uint_eq(group->n, 3);
 	ck_assert(group->listed);
 	ck_assert_str_eq(group->list[0].name, "block:block_rq_issue");
+	events_fini(&catalog);
+}
+END_TEST
+
+/* Names of the manual, by the CPU that /proc/cpuinfo shows. */
+START_TEST(test_events_vendor)
+{
+	const struct event_group *group;
+	struct event_catalog catalog;
+	size_t i;
+
+	put_file("/proc/self/mountinfo", "");
+	put_file("/proc/cpuinfo", "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97\n");
+	caps_init(&context, root);
+	ck_assert_int_eq(events_load(&context, false, true, &catalog), 0);
+	group = find_group(&catalog, "libpfm");
+	ck_assert_int_eq(group->listed, names_have_pfm());
+	ck_assert_uint_eq(group->known, group->n);
+	for (i = 0; i < group->n && strcmp(group->list[i].name, "amd64_fam19h_zen4::RETIRED_INSTRUCTIONS"); i++)
+		;
+	ck_assert(!names_have_pfm() || i < group->n);
+	ck_assert(i == group->n || group->list[i].detail[0]);
 	events_fini(&catalog);
 }
 END_TEST
@@ -348,8 +348,8 @@ START_TEST(test_events_bare)
 
 	put_file("/proc/self/mountinfo", "");
 	caps_init(&context, root);
-	ck_assert_int_eq(events_load(&context, true, &catalog), 0);
-	assert_outcome(find_group(&catalog, "sysfs")->outcome, CAPS_NO, SYSFS_PMUS, "mount -t sysfs");
+	ck_assert_int_eq(events_load(&context, true, false, &catalog), 0);
+	assert_outcome(find_group(&catalog, "sysfs")->outcome, CAPS_NO, NAMES_PMUS, "mount -t sysfs");
 	ck_assert(!find_group(&catalog, "sysfs")->listed);
 	ck_assert_uint_eq(find_group(&catalog, "tracepoint")->known, 0);
 	ck_assert(!find_group(&catalog, "tracepoint")->listed);
@@ -367,7 +367,6 @@ int main(void)
 	tcase_add_test(tests, test_tracing);
 	tcase_add_test(tests, test_block);
 	tcase_add_test(tests, test_precise);
-	tcase_add_test(tests, test_encode);
 	tcase_add_test(tests, test_naming);
 	tcase_add_test(tests, test_nodes);
 	tcase_add_test(tests, test_drop_caches);
@@ -375,6 +374,7 @@ int main(void)
 	tcase_add_test(tests, test_call);
 	tcase_add_test(tests, test_perf);
 	tcase_add_test(tests, test_events);
+	tcase_add_test(tests, test_events_vendor);
 	tcase_add_test(tests, test_events_bare);
 	return suite_run("probes", tests);
 }
