@@ -4,6 +4,8 @@ cli_sources = \
 	cli/analyze/cell.h \
 	cli/analyze/clock_map.c \
 	cli/analyze/clock_map.h \
+	cli/analyze/formula.c \
+	cli/analyze/formula.h \
 	cli/analyze/hottest.c \
 	cli/analyze/hottest.h \
 	cli/analyze/metric.c \
