@@ -4,6 +4,8 @@ cli_sources = \
 	cli/analyze/cell.h \
 	cli/analyze/clock_map.c \
 	cli/analyze/clock_map.h \
+	cli/analyze/derived.c \
+	cli/analyze/derived.h \
 	cli/analyze/formula.c \
 	cli/analyze/formula.h \
 	cli/analyze/hottest.c \
@@ -25,6 +27,7 @@ cli_sources = \
 	cli/analyze/report.c \
 	cli/analyze/report.h \
 	cli/analyze/report_build.h \
+	cli/analyze/report_derived.c \
 	cli/analyze/report_notes.c \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
@@ -66,6 +69,8 @@ cli_sources = \
 	cli/caps/try.h \
 	cli/cmd/cmd.c \
 	cli/cmd/cmd.h \
+	cli/cmd/define.c \
+	cli/cmd/define.h \
 	cli/cmd/doctor.c \
 	cli/cmd/help.c \
 	cli/cmd/launch.c \

@@ -5,6 +5,7 @@
 unit_tests = \
 	tests/unit/test_asked \
 	tests/unit/test_caps \
+	tests/unit/test_derived \
 	tests/unit/test_formula \
 	tests/unit/test_hist \
 	tests/unit/test_hottest \
@@ -72,6 +73,7 @@ e2e_tests = \
 	tests/e2e/completion.test \
 	tests/e2e/brief.test \
 	tests/e2e/counters.test \
+	tests/e2e/derived.test \
 	tests/e2e/docs.test \
 	tests/e2e/doctor.test \
 	tests/e2e/doctor-seccomp.test \

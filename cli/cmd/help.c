@@ -2,7 +2,7 @@
 /* sparkctl help: the rows of the command table, for people and for generators. */
 #include <stddef.h>
 
-#include "cli/analyze/metric.h"
+#include "cli/analyze/derived.h"
 #include "cli/cmd/cmd.h"
 
 struct help_options {
@@ -36,12 +36,16 @@ static void help_dump_commands(void)
 
 static void help_dump_metrics(void)
 {
+	const struct derived_row *derived;
 	const struct metric *metric;
 	size_t i, n;
 
 	metric = metric_table(&n);
 	for (i = 0; i < n; i++)
 		puts(metric[i].name);
+	derived = derived_table(&n);
+	for (i = 0; i < n; i++)
+		puts(derived[i].metric.name);
 }
 
 /* The page is installed beside the program; sparkctl COMMAND --help does without the line. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/analyze/metric.h"
+#include "cli/analyze/derived.h"
 #include "cli/caps/caps.h"
 #include "cli/cmd/cmd.h"
 #include "cli/cmd/list.h"
@@ -56,15 +56,19 @@ static void list_print_line(const char *const *cell, const size_t *columns, size
 	text_wrap(stdout, cell[n - 1], narrow ? 2 : indent, width);
 }
 
-/* Metric i of those that there are and then of those that a program makes; NULL: no more. */
+/* Metric i of those that are measured, computed from others, and made by a program; NULL: no more. */
 static const struct metric *list_metric(size_t i)
 {
-	size_t n;
+	size_t n, nderived;
 	const struct metric *table = metric_table(&n);
+	const struct derived_row *derived = derived_table(&nderived);
 
 	if (i < n)
 		return &table[i];
-	return i < n + METRIC_CLIENT_COLUMNS ? &metric_client_examples()[i - n] : NULL;
+	if (i < n + nderived)
+		return &derived[i - n].metric;
+	i -= n + nderived;
+	return i < METRIC_CLIENT_COLUMNS ? &metric_client_examples()[i] : NULL;
 }
 
 bool list_wants(const struct list_options *options, const char *name)
@@ -74,7 +78,9 @@ bool list_wants(const struct list_options *options, const char *name)
 
 /* What a metric rests on: the first row whose pattern matches. */
 static const struct { const char *metrics, *capability; } list_needs[] = {
-	{ "cpu,cpu.*,offcpu", "switch-detector" },
+	{ "cpu,cpu.*,offcpu,cpu-utilization", "switch-detector" },
+	{ "ipc,cpi,branch-m*,llc-m*,l1d-m*,dtlb-mpki,stalled-*end,instructions-per-unit,cycles-per-unit",
+	  "counting-hardware" },
 	{ "*", "preload" },
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command "run": a session and its report. */
 #include <locale.h>
+#include <stdlib.h>
 
 #include "cli/cmd/launch.h"
 #include "cli/cmd/passes.h"
@@ -13,6 +14,7 @@ struct run_options {
 	const char *report;
 	const char *record;
 	const char *note;
+	char *define_lines;          /* for the recording */
 	struct opt_list events;
 	uint64_t timeout_ns;
 	bool no_inherit;
@@ -28,6 +30,7 @@ struct run_options {
 
 static const struct opt options[] = {
 	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker", ""),
+	PRINT_DEFINE_ROW(struct run_options),
 	LAUNCH_EVENTS_ROW(struct run_options),
 	{ "scaled", 0, OPT_FLAG, OFFSET(scaled), NULL, NULL,
 	  "let more events than the CPU has counters take turns, and estimate what each missed, instead of leaving some out",
@@ -68,7 +71,7 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.argv = argv,
 		.group = (enum profile_group)o->print.group,
 		.events = events,
-		.sources = metric_select(o->print.metrics).sources,
+		.sources = metric_select(o->print.metrics).sources | define_sources(&o->print.definitions),
 		.no_inherit = o->no_inherit,
 		.follow = o->follow,
 		.cpu_clock = o->cpu_clock,
@@ -126,6 +129,7 @@ static int outputs_open(const struct run_options *o, struct watch *watch, FILE *
 {
 	struct store_options recorded = {
 		.report = { .metrics = o->print.metrics, .regions = o->print.regions, .sort_by = o->print.sort_by },
+		.define = o->define_lines,
 		.group = (enum profile_group)o->print.group,
 	};
 	int status = o->record ? watch_record(watch, o->record, &recorded) : 0;
@@ -138,7 +142,7 @@ static int outputs_open(const struct run_options *o, struct watch *watch, FILE *
 	return *file ? 0 : STATUS_FAILURE;
 }
 
-static int run_with(const struct run_options *o, char **argv)
+static int run_with(struct run_options *o, char **argv)
 {
 	const struct output *format = print_format(&command_run, &o->print);
 	struct watch watch = { .name = NULL };
@@ -151,6 +155,9 @@ static int run_with(const struct run_options *o, char **argv)
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
 	status = launch_events(&o->events, &events);
+	if (!status && define_all(&o->print.definitions, &o->print.define, &events))
+		status = STATUS_USAGE;
+	o->define_lines = define_lines(&o->print.definitions);
 	if (!status)
 		status = outputs_open(o, &watch, &file);
 	if (!status)
@@ -170,6 +177,8 @@ static int run_command(int argc, char **argv)
 	else if (first >= 0)
 		status = run_with(&o, argv + first);
 	opt_list_free(&o.events);
+	print_options_free(&o.print);
+	free(o.define_lines);
 	return status;
 }
 

@@ -146,7 +146,7 @@ static void format_unit(char out[FORMAT_SIZE], double value, const char *unit, b
 		format_ns(out, value, utf8);
 	else if (!strcmp(unit, "B"))
 		format_si(out, value, "B");
-	else if (!strcmp(unit, "count"))
+	else if (!strcmp(unit, "count") || !*unit)
 		format_count(out, value);
 	else
 		format_other(out, value, unit);
@@ -180,6 +180,7 @@ void format_cell(char out[FORMAT_SIZE], const struct cell *cell, const struct me
 		format_ns(number, cell->value, utf8);
 		break;
 	case METRIC_COUNT:
+	case METRIC_RATIO:
 		format_count(number, cell->value);
 		break;
 	case METRIC_PERCENT:

@@ -174,7 +174,7 @@ void lines_totals(const struct lines *lines)
 	bool any = false;
 	size_t i;
 
-	for (i = 0; i < report->ntotals; i++) {
+	for (i = 0; i < report->nshown; i++) {
 		if (lines_total_shown(&report->totals[i]) || !cell_has_value(&report->totals[i].cell))
 			continue;
 		if (!any)
@@ -254,7 +254,7 @@ static size_t lines_collect_gaps(const struct report *report, struct lines_gap *
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < report->ntotals; i++)
+	for (i = 0; i < report->nshown; i++)
 		if (!cell_has_value(&report->totals[i].cell))
 			gaps[n++] = (struct lines_gap){ .name = report->totals[i].name,
 							.because = lines_because(&report->totals[i].cell) };
@@ -317,7 +317,7 @@ static void lines_print_gaps(const struct lines *lines, const char *label, struc
 static void lines_gaps(const struct lines *lines)
 {
 	const struct report *report = lines->report;
-	struct lines_gap *gaps = calloc(report->ntotals + report->ncolumns + 1, sizeof(*gaps));
+	struct lines_gap *gaps = calloc(report->nshown + report->ncolumns + 1, sizeof(*gaps));
 
 	if (gaps)
 		lines_print_gaps(lines, "not available", gaps, lines_collect_gaps(report, gaps));
@@ -327,10 +327,10 @@ static void lines_gaps(const struct lines *lines)
 void lines_total_notes(const struct lines *lines)
 {
 	const struct report *report = lines->report;
-	struct lines_gap *gaps = calloc(report->ntotals + 1, sizeof(*gaps));
+	struct lines_gap *gaps = calloc(report->nshown + 1, sizeof(*gaps));
 	size_t i, n = 0;
 
-	for (i = 0; gaps && i < report->ntotals; i++) {
+	for (i = 0; gaps && i < report->nshown; i++) {
 		const struct cell *cell = &report->totals[i].cell;
 
 		/* Of an estimate the value's mark is enough without -v. */
@@ -344,7 +344,7 @@ void lines_total_notes(const struct lines *lines)
 /* A total that is missing for the same reason has a line with all of it. */
 static bool lines_said(const struct report *report, const char *because)
 {
-	for (size_t i = 0; i < report->ntotals; i++) {
+	for (size_t i = 0; i < report->nshown; i++) {
 		const struct cell *cell = &report->totals[i].cell;
 
 		if (!cell_has_value(cell) && cell->note && because && !strncmp(cell->note, because, strlen(because)))

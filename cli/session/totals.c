@@ -100,6 +100,17 @@ bool totals_have(const struct event *event)
 	return false;
 }
 
+bool session_has_total(const char *name)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		has = has || !strcmp(rows[i].name, name);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		has = has || !strcmp(others[i], name);
+	return has;
+}
+
 int session_check_events(const struct event_list *events)
 {
 	for (size_t i = 0; i < events->n; i++) {
