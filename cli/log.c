@@ -11,10 +11,19 @@
 #include "cli/text.h"
 
 static int current_level;
+static bool hushed;
 
 void log_set_level(int level)
 {
 	current_level = level;
+}
+
+bool log_hush(bool hush)
+{
+	bool before = hushed;
+
+	hushed = hush;
+	return before;
 }
 
 int log_level(void)
@@ -58,6 +67,8 @@ int error(const char *format, ...)
 {
 	va_list args;
 
+	if (hushed)
+		return -1;
 	va_start(args, format);
 	log_line("", format, args);
 	va_end(args);
@@ -68,7 +79,7 @@ void warning(const char *format, ...)
 {
 	va_list args;
 
-	if (current_level < LOG_LEVEL_NORMAL)
+	if (hushed || current_level < LOG_LEVEL_NORMAL)
 		return;
 	va_start(args, format);
 	log_line("warning: ", format, args);

@@ -7,6 +7,8 @@
 #ifndef CLI_LOG_H
 #define CLI_LOG_H
 
+#include <stdbool.h>
+
 enum log_level {
 	LOG_LEVEL_QUIET = -1,	/* -q: errors only */
 	LOG_LEVEL_NORMAL = 0,
@@ -18,6 +20,9 @@ int log_level(void);
 
 /* Prints "sparkctl: ..." and returns -1, for `return error("...")`. Keeps errno. */
 int error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Whether error() and warning() say nothing, for what is only tried. Returns what it was. */
+bool log_hush(bool hushed);
 
 /* Prints "sparkctl: warning: ..." unless quiet. Keeps errno. */
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));

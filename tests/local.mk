@@ -7,6 +7,7 @@ unit_tests = \
 	tests/unit/test_caps \
 	tests/unit/test_derived \
 	tests/unit/test_formula \
+	tests/unit/test_group \
 	tests/unit/test_hist \
 	tests/unit/test_hottest \
 	tests/unit/test_json \

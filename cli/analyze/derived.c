@@ -17,8 +17,7 @@ static const char derived_loads[] = "loads alone, as the CPU's event has them; h
 static const struct derived_row derived_rows[] = {
 	{ DERIVED_METRIC("cpu-utilization", "cpu util", "%", METRIC_PERCENT, 37, "CPU time as a share of elapsed time; "
 			 "several busy threads of a process have more than 100", derived_bias),
-	  .regions = { "100 * cpu / wall" }, .totals = { "100 * task-clock / elapsed" },
-	  .told = DERIVED_IN_REGIONS | DERIVED_IN_RATIOS | DERIVED_IN_TOTALS },
+	  DERIVED_BOTH("100 * cpu / wall"), .told = DERIVED_IN_REGIONS | DERIVED_IN_RATIOS | DERIVED_IN_TOTALS },
 	{ DERIVED_METRIC("ipc", "ipc", "1/cycle", METRIC_RATIO, 65, "instructions in a cycle", derived_bias),
 	  DERIVED_BOTH("instructions / cycles"), .told = DERIVED_IN_RATIOS },
 	{ DERIVED_METRIC("cpi", "cpi", "1/insn", METRIC_RATIO, 21, "cycles for an instruction", derived_bias),

@@ -99,20 +99,31 @@ static int find_synonym(void *data, const char *name, const char *other)
 	return synonym->other != NULL;
 }
 
+/* What a run and its regions call differently, and names that mean the same event; NULL: there is none. */
+static const char *other_name(const char *name)
+{
+	static const struct synonym scopes[] = { { "wall", "elapsed" }, { "cpu", "task-clock" } };
+	struct synonym synonym = { .name = name };
+
+	for (size_t i = 0; i < ARRAY_SIZE(scopes) && !synonym.other; i++)
+		find_synonym(&synonym, scopes[i].name, scopes[i].other);
+	if (!synonym.other && !names_each_generic(PERF_TYPE_HARDWARE, find_synonym, &synonym))
+		names_each_generic(PERF_TYPE_SOFTWARE, find_synonym, &synonym);
+	return synonym.other;
+}
+
 /* "cycles" may have been asked for as cpu-cycles, and as cycles:u. */
 static size_t pool_find(const struct input_pool *pool, const char *name)
 {
-	struct synonym synonym = { .name = name };
 	size_t at = pool_find_as(pool, name, "");
+	const char *other = at == DERIVED_ABSENT ? other_name(name) : NULL;
 
-	if (at == DERIVED_ABSENT && !names_each_generic(PERF_TYPE_HARDWARE, find_synonym, &synonym))
-		names_each_generic(PERF_TYPE_SOFTWARE, find_synonym, &synonym);
-	if (synonym.other)
-		at = pool_find_as(pool, synonym.other, "");
+	if (other)
+		at = pool_find_as(pool, other, "");
 	if (at == DERIVED_ABSENT)
 		at = pool_find_as(pool, name, ":u");
-	if (at == DERIVED_ABSENT && synonym.other)
-		at = pool_find_as(pool, synonym.other, ":u");
+	if (at == DERIVED_ABSENT && other)
+		at = pool_find_as(pool, other, ":u");
 	return at;
 }
 

@@ -28,6 +28,7 @@ static int define_mistake(const char *where, const char *text, const struct form
 int define_one(struct definitions *definitions, const char *where, const char *text, bool builtin,
 	       const struct event_list *events)
 {
+	const struct definition *other;
 	struct formula_error mistake;
 	struct formula formula;
 	const char *taken;
@@ -35,20 +36,21 @@ int define_one(struct definitions *definitions, const char *where, const char *t
 
 	if (formula_parse(&formula, text, &mistake) != 0)
 		err = define_mistake(where, text, &mistake);
-	if (!err) {
-		taken = define_taken(formula.name, builtin, events);
-		if (!taken && definitions_find(definitions, formula.name))
-			taken = "another definition";
-		if (taken)
-			err = error("%s '%s': the name '%s' is taken by %s", where, text, formula.name, taken);
-	}
-	if (!err && definitions_add(definitions, &formula, false, &mistake) != 0)
+	other = err ? NULL : definitions_find(definitions, formula.name);
+	taken = err ? NULL : define_taken(formula.name, builtin, events);
+	/* Groups may have metrics in common. */
+	if (!taken && other && !(builtin && !strcmp(other->formula.text, formula.text)))
+		taken = "another definition";
+	if (taken)
+		err = error("%s '%.80s': the name '%s' is taken by %s", where, text, formula.name, taken);
+	if (!err && !other && definitions_add(definitions, &formula, false, &mistake) != 0)
 		err = define_mistake(where, text, &mistake);
 	formula_free(&formula);
 	return err;
 }
 
-int define_all(struct definitions *definitions, const struct opt_list *texts, const struct event_list *events)
+int define_all(struct definitions *definitions, const struct opt_list *texts, bool anew,
+	       const struct event_list *events)
 {
 	struct definitions own = { .item = NULL };
 	struct formula_error mistake;
@@ -56,9 +58,14 @@ int define_all(struct definitions *definitions, const struct opt_list *texts, co
 
 	for (size_t i = 0; !err && i < texts->n; i++)
 		err = define_one(&own, "--define", texts->item[i], false, events);
-	for (size_t i = 0; !err && i < own.n; i++)
-		if (definitions_add(definitions, &own.item[i].formula, false, &mistake) != 0)
+	for (size_t i = 0; !err && i < own.n; i++) {
+		const char *name = own.item[i].formula.name;
+
+		if (!anew && definitions_find(definitions, name))
+			err = error("--define '%.80s': the name '%s' is taken by a group", texts->item[i], name);
+		else if (definitions_add(definitions, &own.item[i].formula, false, &mistake) != 0)
 			err = define_mistake("--define", texts->item[i], &mistake);
+	}
 	definitions_free(&own);
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The option --define: metrics of one's own, by formulas of others. */
+/* Definitions of metrics: of the option --define, of groups, of recordings. */
 #ifndef CLI_CMD_DEFINE_H
 #define CLI_CMD_DEFINE_H
 
@@ -15,8 +15,9 @@
 int define_one(struct definitions *definitions, const char *where, const char *text, bool builtin,
 	       const struct event_list *events);
 
-/* Appends those of the option; recorded ones give way to them. 0, or -1 after a message. */
-int define_all(struct definitions *definitions, const struct opt_list *texts, const struct event_list *events);
+/* Appends those of the option; anew: others that have their names give way. 0, or -1 after a message. */
+int define_all(struct definitions *definitions, const struct opt_list *texts, bool anew,
+	       const struct event_list *events);
 
 /*
  * Those of a recording, a line each; aside: a table shows them only if --metrics names them. 0, or -1

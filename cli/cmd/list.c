@@ -32,6 +32,7 @@ static const struct command_example list_examples[] = {
 	{ "sparkctl list capabilities", "what the machine may allow or not" },
 	{ "sparkctl list events", "what can be counted, and what can't be here" },
 	{ "sparkctl list events 'sched:*,msr/*'", "tracepoints and others by pattern" },
+	{ "sparkctl list groups", "events and metrics that belong together, for run and stat --group" },
 	{ "sparkctl list --json", "everything, for programs" },
 	{ NULL, NULL },
 };
@@ -260,6 +261,7 @@ static const struct listing {
 } listings[] = {
 	{ "metrics", list_print_metrics, list_json_metrics },
 	{ "events", list_print_events, list_json_events },
+	{ "groups", list_print_groups, list_json_groups },
 	{ "capabilities", list_print_capabilities, list_json_capabilities },
 };
 
@@ -326,7 +328,7 @@ static int list_run(int argc, char **argv)
 		only = list_find(argv[first]);
 		if (!only)
 			return command_misused(&command_list,
-				"lists metrics, events or capabilities, not", argv[first]);
+				"lists metrics, events, groups or capabilities, not", argv[first]);
 	}
 	if (argc - first == 2)
 		options.globs = argv[first + 1];
@@ -335,14 +337,17 @@ static int list_run(int argc, char **argv)
 		return STATUS_FAILURE;
 	if (n)
 		return STATUS_OK;
-	error("none of the %s matches '%s'", only ? only->name : "names", options.globs);
+	if (options.globs)
+		error("none of the %s matches '%s'", only ? only->name : "names", options.globs);
+	else
+		error("no %s are installed", only ? only->name : "names");
 	return STATUS_USAGE;
 }
 
 const struct command command_list = {
 	.name = "list",
-	.summary = "list what can be asked for: metrics, events, capabilities",
-	.usage = "[OPTION...] [metrics|events|capabilities [PATTERNS]]",
+	.summary = "list what can be asked for: metrics, events, groups, capabilities",
+	.usage = "[OPTION...] [metrics|events|groups|capabilities [PATTERNS]]",
 	.options = list_rows,
 	.examples = list_examples,
 	.run = list_run,

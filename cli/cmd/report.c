@@ -48,7 +48,7 @@ static int report_define(struct print_options *o, const struct print_options *gi
 	o->definitions = (struct definitions){ .item = NULL };
 	if (define_recorded(&o->definitions, recording->options.define, given->metrics != NULL))
 		return STATUS_FAILURE;
-	if (define_all(&o->definitions, &given->define, NULL))
+	if (define_all(&o->definitions, &given->define, true, NULL))
 		return STATUS_USAGE;
 	for (size_t i = 0; i < recording->facts.ntotals; i++)
 		if (definitions_find(&o->definitions, recording->facts.totals[i].name)) {
@@ -99,7 +99,7 @@ static int report_with(struct print_options *o, char **paths, int n)
 	log_set_level(o->quiet ? LOG_LEVEL_QUIET : o->verbose);
 	setlocale(LC_CTYPE, "");
 	/* A mistake is told once, and before anything is printed. */
-	if (define_all(&o->definitions, &o->define, NULL))
+	if (define_all(&o->definitions, &o->define, true, NULL))
 		return STATUS_USAGE;
 	pager_start();
 	return report_files(o, format, paths, n);

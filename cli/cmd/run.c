@@ -5,7 +5,6 @@
 
 #include "cli/cmd/launch.h"
 #include "cli/cmd/passes.h"
-#include "cli/cmd/print.h"
 #include "cli/cmd/watch.h"
 #include "cli/log.h"
 
@@ -16,6 +15,7 @@ struct run_options {
 	const char *note;
 	char *define_lines;          /* for the recording */
 	struct opt_list events;
+	struct opt_list groups;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -39,6 +39,7 @@ static const struct opt options[] = {
 	  "run the command again for events that the CPU has no counters for, instead of leaving them out", NULL, false },
 	{ "no-mux", 0, OPT_FLAG, OFFSET(no_mux), NULL, NULL,
 	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
+	LAUNCH_GROUP_ROW(struct run_options),
 	LAUNCH_SCOPE_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
@@ -154,9 +155,7 @@ static int run_with(struct run_options *o, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = launch_events(&o->events, &events);
-	if (!status && define_all(&o->print.definitions, &o->print.define, &events))
-		status = STATUS_USAGE;
+	status = launch_events(&o->events, &o->groups, &o->print, &events);
 	o->define_lines = define_lines(&o->print.definitions);
 	if (!status)
 		status = outputs_open(o, &watch, &file);
@@ -177,6 +176,7 @@ static int run_command(int argc, char **argv)
 	else if (first >= 0)
 		status = run_with(&o, argv + first);
 	opt_list_free(&o.events);
+	opt_list_free(&o.groups);
 	print_options_free(&o.print);
 	free(o.define_lines);
 	return status;

@@ -78,6 +78,8 @@ void names_fini(struct names_context *context);
  * as it was. An event that is known but cannot be had here has an obstacle instead.
  */
 int names_parse(struct names_context *context, const char *text, struct event_list *list);
+/* Appends one that nobody knows here, but that has a place in the report: why is its obstacle. 0, or -1 after a message. */
+int names_add_absent(struct event_list *list, const char *name, const char *why);
 void event_list_free(struct event_list *list);
 
 /* ---- What there is. Each stops when the callback returns non-zero, and returns that. */

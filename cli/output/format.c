@@ -136,6 +136,11 @@ static void format_other(char out[FORMAT_SIZE], double value, const char *unit)
 	char escaped[FORMAT_SIZE], number[FORMAT_SIZE];
 
 	text_escape(escaped, sizeof(escaped), unit, strlen(unit));
+	if (!strncmp(escaped, "B/", 2)) {
+		format_si(number, value, "B");
+		snprintf(out, FORMAT_SIZE, "%.40s%.20s", number, escaped + 1);
+		return;
+	}
 	format_count(number, value);
 	snprintf(out, FORMAT_SIZE, "%.40s %.20s", number, escaped);
 }

@@ -186,6 +186,7 @@ START_TEST(test_regions)
 	define("depth = queue-depth * 4");
 	define("per-unit = wall / units");
 	define("faults = page-faults / task-clock");
+	define("share = task-clock / elapsed");
 	define("nothing = no-such / 2");
 	define("none = calls / (wall - wall)");
 	build();
@@ -199,9 +200,12 @@ START_TEST(test_regions)
 	ck_assert_ptr_null(cell("insert", "per-unit")->note);
 	ck_assert_int_eq(cell("insert", "none")->state, CELL_NOT_COUNTED);
 	ck_assert_str_eq(cell("insert", "none")->note, "division by zero: the divisor is 0");
-	ck_assert_str_eq(cell("insert", "faults")->note, "needs page-faults, task-clock: no column is called so");
+	ck_assert_str_eq(cell("insert", "faults")->note, "needs page-faults: no column is called so");
 	ck_value(cell("query", "cpu-utilization"), cell("query", "cpu")->value / cell("query", "wall")->value * 100);
 	ck_value(total("faults"), 0.02);
+	/* Of a region, and of the run. */
+	ck_value(cell("query", "share"), cell("query", "cpu")->value / cell("query", "wall")->value);
+	ck_value(total("share"), 0.75);
 	/* Each is told of once: where it can be computed, else among the totals. */
 	ck_assert(column("per-call")->shown && !shown("per-call"));
 	ck_assert(!column("faults")->shown && shown("faults"));
