@@ -8,51 +8,54 @@
 static const char derived_bias[] = "that of its inputs";
 static const char derived_loads[] = "loads alone, as the CPU's event has them; hardware prefetches may be in it or not";
 
-#define DERIVED_METRIC(NAME, TITLE, UNIT, FORMAT, IMPORTANCE, MEANING, BIAS) \
-	.metric = { .name = NAME, .title = TITLE, .unit = UNIT, .class_name = "quantitative", .source = "derived", \
+#define DERIVED_METRIC(CLASS, NAME, TITLE, UNIT, FORMAT, IMPORTANCE, MEANING, BIAS) \
+	.metric = { .name = NAME, .title = TITLE, .unit = UNIT, .class_name = CLASS, .source = "derived", \
 		    .format = FORMAT, .in_windows = METRIC_ASKED, .place = 25, .importance = IMPORTANCE, \
 		    .meaning = MEANING, .bias = BIAS }
+/* Of events, whose columns are diagnostic. */
+#define DERIVED_EVENTS(...) DERIVED_METRIC("diagnostic", __VA_ARGS__)
 #define DERIVED_BOTH(...) .regions = { __VA_ARGS__ }, .totals = { __VA_ARGS__ }
 
 static const struct derived_row derived_rows[] = {
-	{ DERIVED_METRIC("cpu-utilization", "cpu util", "%", METRIC_PERCENT, 37, "CPU time as a share of elapsed time; "
-			 "several busy threads of a process have more than 100", derived_bias),
+	{ DERIVED_METRIC("quantitative", "cpu-utilization", "cpu util", "%", METRIC_PERCENT, 37,
+			 "CPU time as a share of elapsed time; several busy threads of a process have more than 100",
+			 derived_bias),
 	  DERIVED_BOTH("100 * cpu / wall"), .told = DERIVED_IN_REGIONS | DERIVED_IN_RATIOS | DERIVED_IN_TOTALS },
-	{ DERIVED_METRIC("ipc", "ipc", "1/cycle", METRIC_RATIO, 65, "instructions in a cycle", derived_bias),
+	{ DERIVED_EVENTS("ipc", "ipc", "1/cycle", METRIC_RATIO, 65, "instructions in a cycle", derived_bias),
 	  DERIVED_BOTH("instructions / cycles"), .told = DERIVED_IN_RATIOS },
-	{ DERIVED_METRIC("cpi", "cpi", "1/insn", METRIC_RATIO, 21, "cycles for an instruction", derived_bias),
+	{ DERIVED_EVENTS("cpi", "cpi", "1/insn", METRIC_RATIO, 21, "cycles for an instruction", derived_bias),
 	  DERIVED_BOTH("cycles / instructions"), .told = DERIVED_IN_REGIONS | DERIVED_IN_RATIOS | DERIVED_IN_TOTALS },
-	{ DERIVED_METRIC("branch-miss-rate", "br miss", "%", METRIC_PERCENT, 44, "branches that were predicted wrong",
+	{ DERIVED_EVENTS("branch-miss-rate", "br miss", "%", METRIC_PERCENT, 44, "branches that were predicted wrong",
 			 derived_bias),
 	  DERIVED_BOTH("100 * branch-misses / branches"), .told = DERIVED_IN_RATIOS },
-	{ DERIVED_METRIC("branch-mpki", "br mpki", "1/kinsn", METRIC_RATIO, 33,
+	{ DERIVED_EVENTS("branch-mpki", "br mpki", "1/kinsn", METRIC_RATIO, 33,
 			 "mispredicted branches in 1000 instructions", derived_bias),
 	  DERIVED_BOTH("1000 * branch-misses / instructions") },
-	{ DERIVED_METRIC("llc-miss-rate", "llc miss", "%", METRIC_PERCENT, 43,
+	{ DERIVED_EVENTS("llc-miss-rate", "llc miss", "%", METRIC_PERCENT, 43,
 			 "loads of the last cache level, or else its references, that missed", derived_loads),
 	  DERIVED_BOTH("100 * LLC-load-misses / LLC-loads", "100 * cache-misses / cache-references") },
-	{ DERIVED_METRIC("llc-mpki", "llc mpki", "1/kinsn", METRIC_RATIO, 42,
+	{ DERIVED_EVENTS("llc-mpki", "llc mpki", "1/kinsn", METRIC_RATIO, 42,
 			 "misses of the last cache level in 1000 instructions", derived_loads),
 	  DERIVED_BOTH("1000 * LLC-load-misses / instructions", "1000 * cache-misses / instructions") },
-	{ DERIVED_METRIC("l1d-miss-rate", "l1d miss", "%", METRIC_PERCENT, 41,
+	{ DERIVED_EVENTS("l1d-miss-rate", "l1d miss", "%", METRIC_PERCENT, 41,
 			 "loads that missed the first cache level", derived_loads),
 	  DERIVED_BOTH("100 * L1-dcache-load-misses / L1-dcache-loads") },
-	{ DERIVED_METRIC("l1d-mpki", "l1d mpki", "1/kinsn", METRIC_RATIO, 32,
+	{ DERIVED_EVENTS("l1d-mpki", "l1d mpki", "1/kinsn", METRIC_RATIO, 32,
 			 "misses of the first cache level in 1000 instructions", derived_loads),
 	  DERIVED_BOTH("1000 * L1-dcache-load-misses / instructions") },
-	{ DERIVED_METRIC("dtlb-mpki", "dtlb mpki", "1/kinsn", METRIC_RATIO, 31,
+	{ DERIVED_EVENTS("dtlb-mpki", "dtlb mpki", "1/kinsn", METRIC_RATIO, 31,
 			 "loads that missed the data TLB in 1000 instructions", derived_loads),
 	  DERIVED_BOTH("1000 * dTLB-load-misses / instructions") },
-	{ DERIVED_METRIC("stalled-frontend", "fe stall", "%", METRIC_PERCENT, 34,
+	{ DERIVED_EVENTS("stalled-frontend", "fe stall", "%", METRIC_PERCENT, 34,
 			 "cycles without new instructions to execute", derived_bias),
 	  DERIVED_BOTH("100 * stalled-cycles-frontend / cycles") },
-	{ DERIVED_METRIC("stalled-backend", "be stall", "%", METRIC_PERCENT, 34,
+	{ DERIVED_EVENTS("stalled-backend", "be stall", "%", METRIC_PERCENT, 34,
 			 "cycles in which the CPU could not take further instructions", derived_bias),
 	  DERIVED_BOTH("100 * stalled-cycles-backend / cycles") },
-	{ DERIVED_METRIC("instructions-per-unit", "insn/unit", "1/unit", METRIC_RATIO, 46,
+	{ DERIVED_EVENTS("instructions-per-unit", "insn/unit", "1/unit", METRIC_RATIO, 46,
 			 "instructions for each unit of work", derived_bias),
 	  .regions = { "instructions / units" } },
-	{ DERIVED_METRIC("cycles-per-unit", "cyc/unit", "1/unit", METRIC_RATIO, 46,
+	{ DERIVED_EVENTS("cycles-per-unit", "cyc/unit", "1/unit", METRIC_RATIO, 46,
 			 "cycles for each unit of work", derived_bias),
 	  .regions = { "cycles / units" } },
 };

@@ -261,7 +261,7 @@ static struct cell derived_absent(struct report *report, struct derived *derived
 
 		inputs[i] = (struct formula_input){ cell_counted(0), FORMULA_NO_SIDE };
 		if (use->input[i] == DERIVED_ABSENT)
-			inputs[i].cell = cell_absent(CELL_UNAVAILABLE, "no column is called so");
+			inputs[i].cell = cell_absent(CELL_UNAVAILABLE, "no column is called so; run -e adds events");
 		else if (other && !other->regions.complete)
 			inputs[i].cell = other->absent;
 	}
@@ -298,9 +298,11 @@ struct cell report_cell(struct report *report, size_t column, const struct cell 
 
 /* ---- columns --------------------------------------------------------------------------------------- */
 
-/* All are quantitative unless an input is not. */
+/* Quantitative unless an input is not; without its inputs a built-in one is as its row says. */
 static void derived_classify(const struct report *report, struct derived *derived)
 {
+	if (derived->regions.complete)
+		derived->metric.class_name = "quantitative";
 	for (size_t i = 0; i < derived->regions.formula->ninputs; i++) {
 		size_t at = derived->regions.input[i];
 

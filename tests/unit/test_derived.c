@@ -200,7 +200,7 @@ START_TEST(test_regions)
 	ck_assert_ptr_null(cell("insert", "per-unit")->note);
 	ck_assert_int_eq(cell("insert", "none")->state, CELL_NOT_COUNTED);
 	ck_assert_str_eq(cell("insert", "none")->note, "division by zero: the divisor is 0");
-	ck_assert_str_eq(cell("insert", "faults")->note, "needs page-faults: no column is called so");
+	ck_assert_str_eq(cell("insert", "faults")->note, "needs page-faults: no column is called so; run -e adds events");
 	ck_value(cell("query", "cpu-utilization"), cell("query", "cpu")->value / cell("query", "wall")->value * 100);
 	ck_value(total("faults"), 0.02);
 	/* Of a region, and of the run. */
@@ -225,7 +225,7 @@ START_TEST(test_chosen)
 	build();
 	ck_assert(column("ipc")->shown && column("cpu-utilization")->shown && column("per-call")->shown);
 	ck_assert(!column("cpi")->shown && !column("cpi")->selected);
-	ck_assert_str_eq(cell("insert", "ipc")->note, "needs instructions, cycles: no column is called so");
+	ck_assert_str_eq(cell("insert", "ipc")->note, "needs instructions, cycles: no column is called so; run -e adds events");
 	ck_assert_uint_eq(sample.report->nunknown, 0);
 	/* Sorted by it: the single long calls come before query, which has many. */
 	ck_assert_str_eq(sample.report->rows[1].name, "load");
