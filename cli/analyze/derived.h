@@ -53,6 +53,7 @@ struct derived_use {
 	struct formula own;          /* of a row */
 	size_t input[FORMULA_INPUTS_MAX]; /* column, or total; DERIVED_ABSENT: there is none */
 	bool complete;               /* all are there */
+	bool user;                   /* of user mode only: an input's column is */
 	bool sided;                  /* it counts what a program does: see enum formula_side */
 };
 

@@ -164,18 +164,32 @@ static bool pool_sided(const struct input_pool *pool, size_t i)
 	return pool->totals ? total_sided(&pool->totals[i].fact) : column_sided(pool->report->columns[i].metric);
 }
 
+/* A column whose events are of user mode only has that in its title, whatever the notes of its cells are about. */
+static bool pool_user(const struct input_pool *pool, size_t i)
+{
+	const struct derived_use *use = pool_use(pool, i);
+	const struct metric *metric;
+
+	if (use || pool->totals)
+		return use && use->user;
+	metric = pool->report->columns[i].metric;
+	return !strcmp(metric->source, "pmu") && strlen(metric->title) == strlen(metric->name) + 2;
+}
+
 static void use_resolve(struct derived_use *use, const struct input_pool *pool)
 {
 	use->complete = true;
-	use->sided = false;
+	use->sided = use->user = false;
 	for (size_t i = 0; i < use->formula->ninputs; i++) {
 		size_t at = pool_find(pool, use->formula->inputs[i]);
 
 		use->input[i] = at;
 		if (at == DERIVED_ABSENT || (pool_use(pool, at) && !pool_use(pool, at)->complete))
 			use->complete = false;
-		if (at != DERIVED_ABSENT)
-			use->sided = use->sided || pool_sided(pool, at);
+		if (at == DERIVED_ABSENT)
+			continue;
+		use->sided = use->sided || pool_sided(pool, at);
+		use->user = use->user || pool_user(pool, at);
 	}
 }
 
@@ -223,11 +237,14 @@ static bool name_has_modifier(const char *name)
 	return at && at < len && (name[at - 1] == ':' || name[at - 1] == '/');
 }
 
-static enum formula_side cell_side(const struct cell *cell, const char *asked, const char *found, bool sided)
+static enum formula_side input_side(const struct input_pool *pool, size_t at, const struct cell *cell,
+				    const char *asked)
 {
-	if (!sided)
+	const char *found = pool_name(pool, at);
+
+	if (!pool_sided(pool, at))
 		return FORMULA_NO_SIDE;
-	if (cell->note && !strcmp(cell->note, CELL_NOTE_USER))
+	if (cell_of_user(cell) || pool_user(pool, at))
 		return FORMULA_USER_SIDE;
 	/* Who writes cycles:u / cycles means it; who writes cycles, and gets cycles:u, may not know. */
 	if (!name_has_modifier(found))
@@ -281,7 +298,7 @@ static struct cell derived_cell(struct report *report, struct derived *derived, 
 		/* The note of units and rates is their unit. */
 		if (cell_has_value(&cells[at]) && !strcmp(report->columns[at].metric->source, "client"))
 			inputs[i].cell.note = NULL;
-		inputs[i].side = cell_side(&cells[at], use->formula->inputs[i], pool_name(&pool, at), pool_sided(&pool, at));
+		inputs[i].side = input_side(&pool, at, &cells[at], use->formula->inputs[i]);
 	}
 	return derived_value(report, derived, use, inputs);
 }
@@ -329,6 +346,8 @@ int report_add_derived_columns(struct report *report)
 		bool asked = globs && metric_glob(globs, derived->metric.name);
 		struct report_column *column;
 
+		if (derived->row && !derived->row->regions[0])
+			continue;
 		if (derived_resolve(derived, &pool) != 0)
 			return -1;
 		derived->metric.shown = derived_wanted(derived, true);
@@ -391,7 +410,7 @@ static struct cell derived_total(struct report *report, struct derived *derived,
 		if (at == DERIVED_ABSENT)
 			continue;
 		inputs[i].cell = pool->totals[at].fact.cell;
-		inputs[i].side = cell_side(&inputs[i].cell, use->formula->inputs[i], pool_name(pool, at), pool_sided(pool, at));
+		inputs[i].side = input_side(pool, at, &inputs[i].cell, use->formula->inputs[i]);
 	}
 	return derived_value(report, derived, use, inputs);
 }

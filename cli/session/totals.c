@@ -270,7 +270,7 @@ static struct cell event_cell(struct totals *t, size_t i, struct caps_context *c
 		struct cell c = cell_counted((double)v.count * (double)v.enabled_ns / (double)v.running_ns);
 
 		c.state = CELL_SCALED;
-		c.note = "the counter was shared: scaled by enabled / running";
+		c.note = e->user_only ? CELL_NOTE_USER_SHARED : CELL_NOTE_SHARED;
 		return c;
 	}
 	return e->user_only ? cell_noted((double)v.count, CELL_NOTE_USER) : cell_counted((double)v.count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics computed from others in a report: of columns and of totals, built in and defined, and what is shown of them. */
+/* Metrics computed from others in a report: of columns and of totals, built in and defined, and what is shown. */
 #include "sample.h"
 #include "suite.h"
 
@@ -158,7 +158,7 @@ START_TEST(test_sides)
 	add_total("cycles:u", 1000, NULL, "perf");
 	add_total("instructions", 500, CELL_NOTE_USER, "perf");
 	add_total("branches", 100, NULL, "perf");
-	add_total("branch-misses", 10, CELL_NOTE_USER, "perf");
+	add_total("branch-misses", 10, CELL_NOTE_USER_SHARED, "perf");
 	add_total("page-faults", 5, NULL, "perf");
 	define("ghz = instructions / task-clock");
 	define("per-ns = instructions / elapsed");
@@ -225,7 +225,8 @@ START_TEST(test_chosen)
 	build();
 	ck_assert(column("ipc")->shown && column("cpu-utilization")->shown && column("per-call")->shown);
 	ck_assert(!column("cpi")->shown && !column("cpi")->selected);
-	ck_assert_str_eq(cell("insert", "ipc")->note, "needs instructions, cycles: no column is called so; run -e adds events");
+	ck_assert_str_eq(cell("insert", "ipc")->note,
+			 "needs instructions, cycles: no column is called so; run -e adds events");
 	ck_assert_uint_eq(sample.report->nunknown, 0);
 	/* Sorted by it: the single long calls come before query, which has many. */
 	ck_assert_str_eq(sample.report->rows[1].name, "load");
