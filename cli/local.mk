@@ -4,6 +4,10 @@ cli_sources = \
 	cli/analyze/cell.h \
 	cli/analyze/clock_map.c \
 	cli/analyze/clock_map.h \
+	cli/analyze/derived.c \
+	cli/analyze/derived.h \
+	cli/analyze/formula.c \
+	cli/analyze/formula.h \
 	cli/analyze/hottest.c \
 	cli/analyze/hottest.h \
 	cli/analyze/metric.c \
@@ -23,6 +27,7 @@ cli_sources = \
 	cli/analyze/report.c \
 	cli/analyze/report.h \
 	cli/analyze/report_build.h \
+	cli/analyze/report_derived.c \
 	cli/analyze/report_notes.c \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
@@ -65,13 +70,20 @@ cli_sources = \
 	cli/caps/try.h \
 	cli/cmd/cmd.c \
 	cli/cmd/cmd.h \
+	cli/cmd/define.c \
+	cli/cmd/define.h \
 	cli/cmd/doctor.c \
+	cli/cmd/group.c \
+	cli/cmd/group.h \
+	cli/cmd/group_find.c \
+	cli/cmd/group_use.c \
 	cli/cmd/help.c \
 	cli/cmd/launch.c \
 	cli/cmd/launch.h \
 	cli/cmd/list.c \
 	cli/cmd/list.h \
 	cli/cmd/list_events.c \
+	cli/cmd/list_groups.c \
 	cli/cmd/outcome.c \
 	cli/cmd/outcome.h \
 	cli/cmd/live.c \
@@ -171,11 +183,27 @@ cli_sources = \
 
 noinst_LTLIBRARIES += libsparkcli.la
 libsparkcli_la_SOURCES = $(cli_sources)
-libsparkcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
+libsparkcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
 
 bin_PROGRAMS += sparkctl
 sparkctl_SOURCES = cli/main.c
 sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS)
+
+# Groups of metrics. A build tree has copies beside sparkctl, which finds them there.
+groupdir = $(pkgdatadir)/groups
+dist_group_DATA = \
+	cli/groups/BRANCH.group \
+	cli/groups/CACHE.group \
+	cli/groups/CLOCK.group \
+	cli/groups/FLOPS.group \
+	cli/groups/MEM.group \
+	cli/groups/TLB.group \
+	cli/groups/TOPDOWN.group
+group_copies = $(dist_group_DATA:cli/%=%)
+noinst_DATA = $(group_copies)
+CLEANFILES += $(group_copies)
+$(group_copies): groups/%: $(srcdir)/cli/groups/%
+	$(AM_V_GEN)$(MKDIR_P) groups && cp $< $@
 
 # Completions, where the shells look. They ask sparkctl, so nothing of them is made here.
 bashcompletiondir = $(datadir)/bash-completion/completions

@@ -13,10 +13,19 @@
 static int current_level;
 static char *captured;
 static size_t captured_size;
+static bool hushed;
 
 void log_set_level(int level)
 {
 	current_level = level;
+}
+
+bool log_hush(bool hush)
+{
+	bool before = hushed;
+
+	hushed = hush;
+	return before;
 }
 
 int log_level(void)
@@ -66,6 +75,8 @@ int error(const char *format, ...)
 {
 	va_list args;
 
+	if (hushed)
+		return -1;
 	va_start(args, format);
 	if (captured)
 		vsnprintf(captured, captured_size, format, args);
@@ -79,7 +90,7 @@ void warning(const char *format, ...)
 {
 	va_list args;
 
-	if (current_level < LOG_LEVEL_NORMAL)
+	if (hushed || current_level < LOG_LEVEL_NORMAL)
 		return;
 	va_start(args, format);
 	log_line("warning: ", format, args);

@@ -8,6 +8,7 @@
 #define CLI_LOG_H
 
 #include <stddef.h>
+#include <stdbool.h>
 
 enum log_level {
 	LOG_LEVEL_QUIET = -1,	/* -q: errors only */
@@ -23,6 +24,8 @@ int error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* From here on error() puts what it has to say into text; NULL: it prints again. */
 void log_capture(char *text, size_t size);
+/* Whether error() and warning() say nothing, for what is only tried. Returns what it was. */
+bool log_hush(bool hushed);
 
 /* Prints "sparkctl: warning: ..." unless quiet. Keeps errno. */
 void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -7,7 +7,8 @@
  * lists append.
  *
  * Completions know a value by the metavar: FILE is the name of one, METRIC is one of sparkctl
- * list metrics, METRICS several with commas between; for others they offer the words.
+ * list metrics, METRICS several with commas between, GROUP one of list groups; for others they offer
+ * the words.
  */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H

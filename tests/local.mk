@@ -5,6 +5,9 @@
 unit_tests = \
 	tests/unit/test_asked \
 	tests/unit/test_caps \
+	tests/unit/test_derived \
+	tests/unit/test_formula \
+	tests/unit/test_group \
 	tests/unit/test_hist \
 	tests/unit/test_hottest \
 	tests/unit/test_ids \
@@ -27,6 +30,7 @@ unit_tests = \
 # Fuzzers: tests/fuzz/fuzz_X; each also needs its lines tests_fuzz_fuzz_X_... below.
 # "make check" gives each some thousand inputs, "make fuzz" many more.
 fuzz_tests = \
+	tests/fuzz/fuzz_formula \
 	tests/fuzz/fuzz_harvest \
 	tests/fuzz/fuzz_hello \
 	tests/fuzz/fuzz_names \
@@ -71,6 +75,7 @@ e2e_tests = \
 	tests/e2e/completion.test \
 	tests/e2e/brief.test \
 	tests/e2e/counters.test \
+	tests/e2e/derived.test \
 	tests/e2e/docs.test \
 	tests/e2e/doctor.test \
 	tests/e2e/doctor-seccomp.test \
@@ -236,6 +241,9 @@ fuzz_frame = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 fuzz_segments = tests/fuzz/seed_agent.c tests/fuzz/seeds.c tests/fuzz/seeds.h tests/fuzz/segments.c $(agent_harness)
 fuzz_ldadd = libsparkcli.la libagenttest.la libcommon.la $(cli_libs)
 fuzz_ldflags = $(AM_LDFLAGS) $(FUZZ_ENGINE) -Wl,--wrap=error
+tests_fuzz_fuzz_formula_SOURCES = tests/fuzz/fuzz_formula.c $(fuzz_frame)
+tests_fuzz_fuzz_formula_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_formula_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_harvest_SOURCES = tests/fuzz/fuzz_harvest.c $(fuzz_segments) $(fuzz_frame)
 tests_fuzz_fuzz_harvest_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_harvest_LDFLAGS = $(fuzz_ldflags)

@@ -23,6 +23,9 @@ struct cell {
 
 /* Of a count that leaves out what the kernel did for the program; tables write :u behind its name. */
 #define CELL_NOTE_USER "user mode only"
+#define CELL_NOTE_SHARED "the counter was shared: scaled by enabled / running"
+#define CELL_NOTE_USER_SHARED CELL_NOTE_USER "; " CELL_NOTE_SHARED
+
 /* "counted", "scaled", ...: as JSON has them. */
 const char *cell_state_name(enum cell_state state);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analyze/derived.h"
 #include "common/source_table.h"
 
 static const char metric_no_bias[] = "none known";
@@ -233,7 +234,7 @@ enum { METRIC_ROWS_MAX = ARRAY_SIZE(metric_first) + ARRAY_SIZE(metric_last) + 32
 
 static const char *const metric_format_names[] = {
 	[METRIC_NS] = "ns", [METRIC_COUNT] = "count", [METRIC_PERCENT] = "percent",
-	[METRIC_BYTES] = "bytes", [METRIC_RATE] = "rate", [METRIC_PLAIN] = "plain",
+	[METRIC_BYTES] = "bytes", [METRIC_RATE] = "rate", [METRIC_PLAIN] = "plain", [METRIC_RATIO] = "ratio",
 };
 
 const char *metric_format_name(enum metric_format format)
@@ -383,7 +384,8 @@ const struct metric *metric_client_examples(void)
 int metric_client_init(struct metric *columns, const struct profile *profile, u32 name)
 {
 	/* The program's "wall" is not ours. */
-	const char *prefix = metric_find(profile->names[name].bytes) ? "client." : "";
+	const char *bytes = profile->names[name].bytes;
+	const char *prefix = metric_find(bytes) || derived_find(bytes) ? "client." : "";
 	const struct client_column *column;
 	char *text;
 	u32 i;

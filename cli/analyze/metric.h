@@ -12,7 +12,7 @@
 #include "cli/analyze/profile.h"
 
 enum metric_format {
-	METRIC_NS, METRIC_COUNT, METRIC_PERCENT, METRIC_BYTES, METRIC_RATE, METRIC_PLAIN
+	METRIC_NS, METRIC_COUNT, METRIC_PERCENT, METRIC_BYTES, METRIC_RATE, METRIC_PLAIN, METRIC_RATIO
 };
 
 enum metric_place { METRIC_NEVER, METRIC_ASKED, METRIC_ALWAYS };
@@ -45,7 +45,7 @@ struct metric {
 	const char *meaning;
 	const char *bias;            /* "none known", or what shifts it */
 	u32 arg;
-	struct cell (*value)(const struct metric *metric, const struct metric_input *in);
+	struct cell (*value)(const struct metric *metric, const struct metric_input *in); /* NULL: derived.h */
 };
 
 /* All rows but client metrics, in the order of columns; *count of them. */

@@ -83,7 +83,7 @@ const char *report_process_end(struct report *report, const struct process_facts
 
 /* ---- columns --------------------------------------------------------------------------------------- */
 
-static int report_add_column(struct report *report, const struct metric *metric)
+int report_add_column(struct report *report, const struct metric *metric)
 {
 	const char *globs = report->options.metrics;
 	struct report_column *columns = report_grow(report->columns, report->ncolumns, sizeof(*columns));
@@ -164,7 +164,7 @@ static int report_add_columns(struct report *report, const struct profile *profi
 	for (i = 0; i < report->nclient; i++)
 		if (report_add_client(report, &report->client[i]) != 0)
 			return -1;
-	return 0;
+	return report_add_derived_columns(report);
 }
 
 static bool report_glob_known(const struct report *report, const char *glob)
@@ -176,6 +176,9 @@ static bool report_glob_known(const struct report *report, const char *glob)
 			return true;
 	for (i = 0; report->options.totals_only && i < report->facts->ntotals; i++)
 		if (metric_glob(glob, report->facts->totals[i].name))
+			return true;
+	for (i = 0; report->options.totals_only && i < report->nderived; i++)
+		if (metric_glob(glob, report->derived[i].metric.name))
 			return true;
 	return false;
 }
@@ -213,7 +216,7 @@ static void report_judge_columns(struct report *report)
 		for (i = 0; i < report->nwindows && !column->available; i++)
 			column->available = cell_has_value(&report->windows[i].cells[c]);
 		if (!report->options.metrics && !column->available &&
-		    !strcmp(column->metric->source, "client"))
+		    (!strcmp(column->metric->source, "client") || (column->derived && column->derived->row)))
 			column->shown = false;
 	}
 }
@@ -287,8 +290,8 @@ struct report *report_build(const struct profile *profile, const struct session_
 	report->group = profile->group;
 	report_add_threads(report, profile);
 	report_add_cpu(report);
-	if ((!options->totals_only && report_add_regions(report, profile)) || report_check_globs(report) ||
-	    report_add_losses(report, profile) || report_add_totals(report)) {
+	if (report_init_derived(report) || (!options->totals_only && report_add_regions(report, profile)) ||
+	    report_check_globs(report) || report_add_losses(report, profile) || report_add_totals(report)) {
 		report_free(report);
 		error("out of memory for the report");
 		return NULL;
@@ -325,6 +328,7 @@ void report_free(struct report *report)
 	free(report->losses);
 	free(report->diagnostics);
 	free(report->unknown);
+	report_free_derived(report);
 	free(report->client);
 	free(report);
 }

@@ -6,7 +6,7 @@
 #ifndef CLI_ANALYZE_REPORT_H
 #define CLI_ANALYZE_REPORT_H
 
-#include "cli/analyze/metric.h"
+#include "cli/analyze/derived.h"
 
 /* ---- what the session knows ------------------------------------------------------------------------ */
 
@@ -114,12 +114,14 @@ struct report_options {
 	const char *regions;         /* globs; NULL: all */
 	const char *sort_by;         /* metric; NULL: wall */
 	bool totals_only;            /* no columns, rows or windows; metrics are globs of totals */
+	const struct definitions *definitions; /* NULL: none; they outlive the report */
 };
 
 /* ---- the report ------------------------------------------------------------------------------------ */
 
 struct report_column {
 	const struct metric *metric;
+	struct derived *derived;     /* NULL: it is not computed from other columns */
 	bool available;              /* some row has a value */
 	bool selected;               /* JSON: has cells; without --metrics all are */
 	bool shown;                  /* in a table */
@@ -181,8 +183,9 @@ struct report {
 	size_t nrows;
 	struct report_row *windows;  /* depth 0 */
 	size_t nwindows;
-	struct total_fact *totals;   /* the session's, "markers" and "marker-cost" */
+	struct total_fact *totals;   /* the session's, "markers" and "marker-cost", those computed from others */
 	size_t ntotals;
+	size_t nshown;               /* of them; what a table says in another form stands behind these */
 	struct report_ratio *ratios; /* one for each total */
 	struct report_loss *losses;  /* those above 0 */
 	size_t nlosses;
@@ -198,6 +201,8 @@ struct report {
 	size_t nunknown;
 	struct metric *events;       /* the columns of -e */
 	size_t nevents;
+	struct derived *derived;     /* storage of the metrics that are computed from others */
+	size_t nderived;
 	struct metric *client;       /* storage of the client metrics' columns */
 	size_t nclient;
 	u64 client_left_out;         /* values of more metrics than there are columns for */

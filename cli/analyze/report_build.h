@@ -12,12 +12,24 @@ struct report_text {
 
 /* All return 0, or -1 when memory is short. */
 
+/* report.c */
+int report_add_column(struct report *report, const struct metric *metric);
+
 /* report_rows.c: the rows of processes, threads and regions with their cells. */
 int report_add_rows(struct report *report, const struct profile *profile);
 int report_fill_cells(struct report *report, struct report_row *row, const struct metric_input *in);
 
 /* report_totals.c: those of the session and the markers', with their ratios. */
 int report_add_totals(struct report *report);
+int report_add_total(struct report *report, const struct total_fact *total);
+
+/* report_derived.c: what is computed from columns, or totals, that stand before it. */
+int report_init_derived(struct report *report);
+void report_free_derived(struct report *report);
+int report_add_derived_columns(struct report *report);
+int report_add_derived_totals(struct report *report);
+/* The cell of a column in a row, where those of all columns before it are there. */
+struct cell report_cell(struct report *report, size_t column, const struct cell *cells, const struct metric_input *in);
 
 /* report_windows.c */
 int report_add_windows(struct report *report, const struct profile *profile);

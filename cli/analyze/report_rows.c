@@ -29,7 +29,8 @@ struct row_builder {
 	const struct profile *profile;
 	struct row_plan *plans;
 	u32 *order;                  /* all rows, grouped by parent, sorted */
-	const struct metric *sort;
+	size_t sort;                 /* column */
+	struct cell *cells;          /* of a row, as far as the order needs them */
 	u32 first_root;              /* in order: roots have no parent and stand last */
 };
 
@@ -111,7 +112,7 @@ int report_fill_cells(struct report *report, struct report_row *row, const struc
 	if (!row->cells)
 		return -1;
 	for (c = 0; c < report->ncolumns; c++)
-		row->cells[c] = report->columns[c].metric->value(report->columns[c].metric, in);
+		row->cells[c] = report_cell(report, c, row->cells, in);
 	row->calls = in->calls;
 	row->open = in->open;
 	row->cpu_share = cell_divide(in->cpu, in->wall, 100);
@@ -214,22 +215,31 @@ static int report_match(struct row_builder *builder, u32 i)
 	return 0;
 }
 
+/* What a row is sorted by; a derived column needs all before it. */
+static double report_key(struct row_builder *builder, u32 i)
+{
+	struct metric_input in = report_region_input(builder, i);
+	struct report *report = builder->report;
+	size_t c = report->columns[builder->sort].derived ? 0 : builder->sort;
+
+	for (; c <= builder->sort; c++)
+		builder->cells[c] = report_cell(report, c, builder->cells, &in);
+	return cell_has_value(&builder->cells[builder->sort]) ? builder->cells[builder->sort].value : -1;
+}
+
 static int report_plan(struct row_builder *builder)
 {
-	struct metric_input in;
-	struct cell key;
 	u32 i;
 
 	builder->plans = calloc((size_t)builder->profile->nrows + 1, sizeof(*builder->plans));
-	if (!builder->plans)
+	builder->cells = calloc(builder->report->ncolumns, sizeof(*builder->cells));
+	if (!builder->plans || !builder->cells)
 		return -1;
 	for (i = builder->profile->nrows; i--;) {
 		report_plan_row(builder, i);
 		if (report_match(builder, i) != 0)
 			return -1;
-		in = report_region_input(builder, i);
-		key = builder->sort->value(builder->sort, &in);
-		builder->plans[i].key = cell_has_value(&key) ? key.value : -1;
+		builder->plans[i].key = report_key(builder, i);
 	}
 	return report_order(builder);
 }
@@ -446,18 +456,24 @@ static int report_emit_merged(struct row_builder *builder)
 		: report_emit_children(builder, sum.row, self, sum.wall.value);
 }
 
-static const struct metric *report_sort_metric(struct report *report)
+static size_t report_find_column(const struct report *report, const char *name)
 {
-	const char *name = report->options.sort_by;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; name && i < report->ncolumns; i++)
-		if (!strcmp(report->columns[i].metric->name, name))
-			return report->columns[i].metric;
-	if (name)
-		report_add_unknown(report, report_text(report,
-			"--sort-by %s: no metric has such a name; sorted by wall", name));
-	return metric_find("wall");
+	while (i < report->ncolumns && strcmp(report->columns[i].metric->name, name) != 0)
+		i++;
+	return i;
+}
+
+static size_t report_sort_column(struct report *report)
+{
+	const char *name = report->options.sort_by ? report->options.sort_by : "wall";
+	size_t i = report_find_column(report, name);
+
+	if (i < report->ncolumns)
+		return i;
+	report_add_unknown(report, report_text(report, "--sort-by %s: no metric has such a name; sorted by wall", name));
+	return report_find_column(report, "wall");
 }
 
 int report_add_rows(struct report *report, const struct profile *profile)
@@ -466,7 +482,7 @@ int report_add_rows(struct report *report, const struct profile *profile)
 	size_t i;
 	int err;
 
-	builder.sort = report_sort_metric(report);
+	builder.sort = report_sort_column(report);
 	err = report_plan(&builder);
 	if (!err && profile->group == PROFILE_BY_REGION)
 		err = report_emit_merged(&builder);
@@ -476,6 +492,7 @@ int report_add_rows(struct report *report, const struct profile *profile)
 		err = report_add_unknown(report, report_text(report,
 			"--regions %s: no region has such a name", report->options.regions));
 	free(builder.plans);
+	free(builder.cells);
 	free(builder.order);
 	return err;
 }

@@ -43,7 +43,7 @@ static struct report_ratio report_ratio_of(const struct session_facts *facts, co
 	return (struct report_ratio){ .unit = NULL };
 }
 
-static int report_add_total(struct report *report, const struct total_fact *total)
+int report_add_total(struct report *report, const struct total_fact *total)
 {
 	struct total_fact *totals = report_grow(report->totals, report->ntotals, sizeof(*totals));
 	struct report_ratio *all;
@@ -83,5 +83,7 @@ int report_add_totals(struct report *report)
 		if (report_add_total(report, &totals[i]) != 0)
 			return -1;
 	}
-	return options->totals_only ? 0 : report_add_marker_totals(report);
+	if (!options->totals_only && report_add_marker_totals(report) != 0)
+		return -1;
+	return report_add_derived_totals(report);
 }

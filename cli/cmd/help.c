@@ -2,12 +2,14 @@
 /* sparkctl help: the rows of the command table, for people and for generators. */
 #include <stddef.h>
 
-#include "cli/analyze/metric.h"
+#include "cli/analyze/derived.h"
 #include "cli/cmd/cmd.h"
+#include "cli/cmd/group.h"
 
 struct help_options {
 	bool dump;
 	bool metrics;
+	bool groups;
 };
 
 static const struct opt help_rows[] = {
@@ -16,6 +18,8 @@ static const struct opt help_rows[] = {
 	  .hidden = true },
 	{ .name = "dump-metrics", .kind = OPT_FLAG, .offset = offsetof(struct help_options, metrics),
 	  .help = "print the names of metrics, for completions", .hidden = true },
+	{ .name = "dump-groups", .kind = OPT_FLAG, .offset = offsetof(struct help_options, groups),
+	  .help = "print the names of groups, for completions", .hidden = true },
 	{ .name = NULL },
 };
 
@@ -36,12 +40,27 @@ static void help_dump_commands(void)
 
 static void help_dump_metrics(void)
 {
+	const struct derived_row *derived;
 	const struct metric *metric;
 	size_t i, n;
 
 	metric = metric_table(&n);
 	for (i = 0; i < n; i++)
 		puts(metric[i].name);
+	derived = derived_table(&n);
+	for (i = 0; i < n; i++)
+		puts(derived[i].metric.name);
+}
+
+static int help_dump_groups(void)
+{
+	struct opt_list names = { .n = 0 };
+	int err = group_names(&names);
+
+	for (size_t i = 0; !err && i < names.n; i++)
+		puts(names.item[i]);
+	opt_list_free(&names);
+	return err ? STATUS_FAILURE : STATUS_OK;
 }
 
 /* The page is installed beside the program; sparkctl COMMAND --help does without the line. */
@@ -75,6 +94,8 @@ static int help_run(int argc, char **argv)
 		if (!command)
 			return STATUS_USAGE;
 	}
+	if (options.groups)
+		return help_dump_groups();
 	if (options.metrics)
 		help_dump_metrics();
 	else if (options.dump && command)

@@ -11,23 +11,27 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "cli/cmd/group.h"
 #include "cli/log.h"
 
-int launch_events(const struct opt_list *texts, struct event_list *events)
+int launch_events(const struct opt_list *texts, const struct opt_list *groups, struct print_options *print,
+		  struct event_list *events)
 {
 	struct names_context names;
 	struct caps_context caps;
 	int err = 0;
 
 	*events = (struct event_list){ .event = NULL };
-	if (!texts->n)
-		return STATUS_OK;
-	caps_init(&caps, "");
-	names_init(&names, &caps);
-	for (size_t i = 0; !err && i < texts->n; i++)
-		err = names_parse(&names, texts->item[i], events);
-	err = err ? err : session_check_events(events);
-	names_fini(&names);
+	if (texts->n || groups->n) {
+		caps_init(&caps, "");
+		names_init(&names, &caps);
+		for (size_t i = 0; !err && i < texts->n; i++)
+			err = names_parse(&names, texts->item[i], events);
+		err = err ? err : group_use_all(groups, &names, events, &print->definitions);
+		err = err ? err : session_check_events(events);
+		names_fini(&names);
+	}
+	err = err ? err : define_all(&print->definitions, &print->define, false, events);
 	return err ? STATUS_USAGE : STATUS_OK;
 }
 

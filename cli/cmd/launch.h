@@ -3,7 +3,7 @@
 #ifndef CLI_CMD_LAUNCH_H
 #define CLI_CMD_LAUNCH_H
 
-#include "cli/cmd/cmd.h"
+#include "cli/cmd/print.h"
 #include "cli/session/session.h"
 
 /* Rows for a struct with members of these names: no_inherit, follow, timeout_ns. */
@@ -21,13 +21,22 @@
 	  "count these events, by names of perf, sysfs or libpfm4; see spark-events(7)", \
 	  "cycles, instructions, branches and branch-misses", false }
 
+/* The same: groups. */
+#define LAUNCH_GROUP_ROW(type) \
+	{ "group", 0, OPT_EACH, offsetof(type, groups), "GROUP", NULL, \
+	  "count the events of a group and show its metrics: a name of sparkctl list groups, or a file", NULL, false }
+
 /* The same: report. */
 #define LAUNCH_REPORT_ROW(type) \
 	{ "report", 0, OPT_STRING, offsetof(type, report), "FILE", NULL, \
 	  "write the report there; - is standard output", "standard error", false }
 
-/* The events of all --events, to be freed. 0, or the exit status after a message. */
-int launch_events(const struct opt_list *texts, struct event_list *events);
+/*
+ * The events of all --events and groups, to be freed, and in print the metrics of groups and of --define.
+ * 0, or the exit status after a message.
+ */
+int launch_events(const struct opt_list *texts, const struct opt_list *groups, struct print_options *print,
+		  struct event_list *events);
 /* The file of --report, or standard error without it. NULL after a message. */
 FILE *launch_report_open(const char *path);
 /* Before the report is written: empties the file; from here on a reader that is gone or a limit does not end us. */

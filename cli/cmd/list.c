@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/analyze/metric.h"
+#include "cli/analyze/derived.h"
 #include "cli/caps/caps.h"
 #include "cli/cmd/cmd.h"
 #include "cli/cmd/list.h"
@@ -32,6 +32,7 @@ static const struct command_example list_examples[] = {
 	{ "sparkctl list capabilities", "what the machine may allow or not" },
 	{ "sparkctl list events", "what can be counted, and what can't be here" },
 	{ "sparkctl list events 'sched:*,msr/*'", "tracepoints and others by pattern" },
+	{ "sparkctl list groups", "events and metrics that belong together, for run and stat --group" },
 	{ "sparkctl list --json", "everything, for programs" },
 	{ NULL, NULL },
 };
@@ -56,15 +57,19 @@ static void list_print_line(const char *const *cell, const size_t *columns, size
 	text_wrap(stdout, cell[n - 1], narrow ? 2 : indent, width);
 }
 
-/* Metric i of those that there are and then of those that a program makes; NULL: no more. */
+/* Metric i of those that are measured, computed from others, and made by a program; NULL: no more. */
 static const struct metric *list_metric(size_t i)
 {
-	size_t n;
+	size_t n, nderived;
 	const struct metric *table = metric_table(&n);
+	const struct derived_row *derived = derived_table(&nderived);
 
 	if (i < n)
 		return &table[i];
-	return i < n + METRIC_CLIENT_COLUMNS ? &metric_client_examples()[i - n] : NULL;
+	if (i < n + nderived)
+		return &derived[i - n].metric;
+	i -= n + nderived;
+	return i < METRIC_CLIENT_COLUMNS ? &metric_client_examples()[i] : NULL;
 }
 
 bool list_wants(const struct list_options *options, const char *name)
@@ -74,7 +79,9 @@ bool list_wants(const struct list_options *options, const char *name)
 
 /* What a metric rests on: the first row whose pattern matches. */
 static const struct { const char *metrics, *capability; } list_needs[] = {
-	{ "cpu,cpu.*,offcpu", "switch-detector" },
+	{ "cpu,cpu.*,offcpu,cpu-utilization", "switch-detector" },
+	{ "ipc,cpi,branch-m*,llc-m*,l1d-m*,dtlb-mpki,stalled-*end,instructions-per-unit,cycles-per-unit",
+	  "counting-hardware" },
 	{ "*", "preload" },
 };
 
@@ -254,6 +261,7 @@ static const struct listing {
 } listings[] = {
 	{ "metrics", list_print_metrics, list_json_metrics },
 	{ "events", list_print_events, list_json_events },
+	{ "groups", list_print_groups, list_json_groups },
 	{ "capabilities", list_print_capabilities, list_json_capabilities },
 };
 
@@ -320,7 +328,7 @@ static int list_run(int argc, char **argv)
 		only = list_find(argv[first]);
 		if (!only)
 			return command_misused(&command_list,
-				"lists metrics, events or capabilities, not", argv[first]);
+				"lists metrics, events, groups or capabilities, not", argv[first]);
 	}
 	if (argc - first == 2)
 		options.globs = argv[first + 1];
@@ -329,14 +337,17 @@ static int list_run(int argc, char **argv)
 		return STATUS_FAILURE;
 	if (n)
 		return STATUS_OK;
-	error("none of the %s matches '%s'", only ? only->name : "names", options.globs);
+	if (options.globs)
+		error("none of the %s matches '%s'", only ? only->name : "names", options.globs);
+	else
+		error("no %s are installed", only ? only->name : "names");
 	return STATUS_USAGE;
 }
 
 const struct command command_list = {
 	.name = "list",
-	.summary = "list what can be asked for: metrics, events, capabilities",
-	.usage = "[OPTION...] [metrics|events|capabilities [PATTERNS]]",
+	.summary = "list what can be asked for: metrics, events, groups, capabilities",
+	.usage = "[OPTION...] [metrics|events|groups|capabilities [PATTERNS]]",
 	.options = list_rows,
 	.examples = list_examples,
 	.run = list_run,

@@ -19,5 +19,7 @@ bool list_wants(const struct list_options *options, const char *name);
 /* Print or collect one listing. Return how many names there are in it, or -1 after one sentence. */
 int list_print_events(const struct list_options *options, size_t width);
 int list_json_events(const struct list_options *options, json_t *root);
+int list_print_groups(const struct list_options *options, size_t width);
+int list_json_groups(const struct list_options *options, json_t *root);
 
 #endif

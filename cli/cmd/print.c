@@ -15,11 +15,18 @@ const struct output *print_format(const struct command *command, const struct pr
 	return format;
 }
 
+void print_options_free(struct print_options *options)
+{
+	opt_list_free(&options->define);
+	definitions_free(&options->definitions);
+}
+
 static int print_grouped(const struct print_options *options, const struct output *format, FILE *file,
 			 const struct profile *profile, const struct session_facts *facts)
 {
 	struct report_options ro = { .metrics = options->metrics, .regions = options->regions,
-				     .sort_by = options->sort_by, .totals_only = options->totals_only };
+				     .sort_by = options->sort_by, .totals_only = options->totals_only,
+				     .definitions = &options->definitions };
 	struct output_options oo = {
 		.width = term_width(fileno(file)),
 		.color = color_wanted(file, options->color),

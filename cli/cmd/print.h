@@ -4,6 +4,7 @@
 #define CLI_CMD_PRINT_H
 
 #include "cli/cmd/cmd.h"
+#include "cli/cmd/define.h"
 #include "cli/output/output.h"
 #include "cli/term.h"
 
@@ -13,6 +14,8 @@ struct print_options {
 	const char *regions;
 	const char *sort_by;
 	const char *format;
+	struct opt_list define;      /* as given */
+	struct definitions definitions; /* of --define, and from elsewhere */
 	int group;                   /* enum profile_group; -1: not given */
 	enum color_mode color;
 	int quiet;
@@ -34,6 +37,9 @@ struct print_options {
 	  false }, \
 	{ "sort-by", 0, OPT_STRING, PRINT_OFFSET(type, sort_by), "METRIC", NULL, \
 	  "order of regions beside each other, greatest first", recorded "wall", false }
+#define PRINT_DEFINE_ROW(type) \
+	{ "define", 0, OPT_EACH, PRINT_OFFSET(type, define), "FORMULA", NULL, \
+	  "add a metric of one's own, 'name = expression' of others; see spark-report(5)", NULL, false }
 #define PRINT_SHAPE_ROWS(type) \
 	{ "format", 0, OPT_STRING, PRINT_OFFSET(type, format), "FORMAT", output_words, "table, json or csv", "table", \
 	  false }, \
@@ -42,6 +48,9 @@ struct print_options {
 	  false }, \
 	{ "verbose", 'v', OPT_COUNT, PRINT_OFFSET(type, verbose), NULL, NULL, "more, also about what sparkctl does", \
 	  NULL, false }
+
+/* What the options have allocated. */
+void print_options_free(struct print_options *options);
 
 /* The format that was asked for; NULL after a message. */
 const struct output *print_format(const struct command *command, const struct print_options *options);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The command "run": a session and its report. */
 #include <locale.h>
+#include <stdlib.h>
 
 #include "cli/cmd/launch.h"
 #include "cli/cmd/passes.h"
-#include "cli/cmd/print.h"
 #include "cli/cmd/watch.h"
 #include "cli/log.h"
 
@@ -13,7 +13,9 @@ struct run_options {
 	const char *report;
 	const char *record;
 	const char *note;
+	char *define_lines;          /* for the recording */
 	struct opt_list events;
+	struct opt_list groups;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -28,6 +30,7 @@ struct run_options {
 
 static const struct opt options[] = {
 	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker", ""),
+	PRINT_DEFINE_ROW(struct run_options),
 	LAUNCH_EVENTS_ROW(struct run_options),
 	{ "scaled", 0, OPT_FLAG, OFFSET(scaled), NULL, NULL,
 	  "let more events than the CPU has counters take turns, and estimate what each missed, instead of leaving some out",
@@ -36,6 +39,7 @@ static const struct opt options[] = {
 	  "run the command again for events that the CPU has no counters for, instead of leaving them out", NULL, false },
 	{ "no-mux", 0, OPT_FLAG, OFFSET(no_mux), NULL, NULL,
 	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
+	LAUNCH_GROUP_ROW(struct run_options),
 	LAUNCH_SCOPE_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
@@ -68,7 +72,7 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.argv = argv,
 		.group = (enum profile_group)o->print.group,
 		.events = events,
-		.sources = metric_select(o->print.metrics).sources,
+		.sources = metric_select(o->print.metrics).sources | define_sources(&o->print.definitions),
 		.no_inherit = o->no_inherit,
 		.follow = o->follow,
 		.cpu_clock = o->cpu_clock,
@@ -126,6 +130,7 @@ static int outputs_open(const struct run_options *o, struct watch *watch, FILE *
 {
 	struct store_options recorded = {
 		.report = { .metrics = o->print.metrics, .regions = o->print.regions, .sort_by = o->print.sort_by },
+		.define = o->define_lines,
 		.group = (enum profile_group)o->print.group,
 	};
 	int status = o->record ? watch_record(watch, o->record, &recorded) : 0;
@@ -138,7 +143,7 @@ static int outputs_open(const struct run_options *o, struct watch *watch, FILE *
 	return *file ? 0 : STATUS_FAILURE;
 }
 
-static int run_with(const struct run_options *o, char **argv)
+static int run_with(struct run_options *o, char **argv)
 {
 	const struct output *format = print_format(&command_run, &o->print);
 	struct watch watch = { .name = NULL };
@@ -150,7 +155,8 @@ static int run_with(const struct run_options *o, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = launch_events(&o->events, &events);
+	status = launch_events(&o->events, &o->groups, &o->print, &events);
+	o->define_lines = define_lines(&o->print.definitions);
 	if (!status)
 		status = outputs_open(o, &watch, &file);
 	if (!status)
@@ -170,6 +176,9 @@ static int run_command(int argc, char **argv)
 	else if (first >= 0)
 		status = run_with(&o, argv + first);
 	opt_list_free(&o.events);
+	opt_list_free(&o.groups);
+	print_options_free(&o.print);
+	free(o.define_lines);
 	return status;
 }
 

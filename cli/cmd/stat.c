@@ -3,13 +3,13 @@
 #include <locale.h>
 
 #include "cli/cmd/launch.h"
-#include "cli/cmd/print.h"
 #include "cli/log.h"
 
 struct stat_options {
 	struct print_options print;
 	const char *report;
 	struct opt_list events;
+	struct opt_list groups;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -18,7 +18,9 @@ struct stat_options {
 static const struct opt options[] = {
 	{ "metrics", 0, OPT_STRING, PRINT_OFFSET(struct stat_options, metrics), "GLOBS", NULL,
 	  "show these counters: names or patterns, separated by commas", "all", false },
+	PRINT_DEFINE_ROW(struct stat_options),
 	LAUNCH_EVENTS_ROW(struct stat_options),
+	LAUNCH_GROUP_ROW(struct stat_options),
 	LAUNCH_SCOPE_ROWS(struct stat_options),
 	LAUNCH_REPORT_ROW(struct stat_options),
 	PRINT_SHAPE_ROWS(struct stat_options),
@@ -29,6 +31,9 @@ static const struct command_example examples[] = {
 	{ "sparkctl stat -- ./app", "time, memory, faults, switches and CPU counters of a program as it is" },
 	{ "sparkctl stat -e cycles:u,LLC-misses,cs ./app", "chosen events" },
 	{ "sparkctl stat --metrics 'elapsed,*faults' make", "chosen counters, of all processes of a build" },
+	{ "sparkctl stat --group CACHE ./app", "a group of events, and metrics made of them" },
+	{ "sparkctl stat -e page-faults --define 'faults-per-ms = page-faults / task-clock * 1e6' ./app",
+	  "a metric of one's own" },
 	{ .line = NULL },
 };
 
@@ -57,7 +62,7 @@ static int stat_and_report(const struct stat_options *o, const struct event_list
 	return status;
 }
 
-static int stat_with(const struct stat_options *o, char **argv)
+static int stat_with(struct stat_options *o, char **argv)
 {
 	const struct output *format = print_format(&command_stat, &o->print);
 	struct event_list events;
@@ -68,7 +73,7 @@ static int stat_with(const struct stat_options *o, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = launch_events(&o->events, &events);
+	status = launch_events(&o->events, &o->groups, &o->print, &events);
 	if (!status) {
 		file = launch_report_open(o->report);
 		status = file ? stat_and_report(o, &events, format, file, argv) : STATUS_FAILURE;
@@ -87,6 +92,8 @@ static int stat_command(int argc, char **argv)
 	else if (first >= 0)
 		status = stat_with(&o, argv + first);
 	opt_list_free(&o.events);
+	opt_list_free(&o.groups);
+	print_options_free(&o.print);
 	return status;
 }
 

@@ -52,6 +52,14 @@ int event_set(char **to, const char *format, ...)
 	return 0;
 }
 
+int names_add_absent(struct event_list *list, const char *name, const char *why)
+{
+	struct event *event = event_add(list, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+
+	list->items++;
+	return event && !event_set(&event->name, "%s", name) && !event_set(&event->obstacle, "%s", why) ? 0 : -1;
+}
+
 static void event_fini(struct event *event)
 {
 	free(event->name);

@@ -80,6 +80,8 @@ void names_fini(struct names_context *context);
  * as it was. An event that is known but cannot be had here has an obstacle instead.
  */
 int names_parse(struct names_context *context, const char *text, struct event_list *list);
+/* Appends one that nobody knows here, but that has a place in the report: why is its obstacle. 0, or -1 after a message. */
+int names_add_absent(struct event_list *list, const char *name, const char *why);
 void event_list_free(struct event_list *list);
 /*
  * The attribute of one event in the form that names_parse() takes, to be tried: nothing is excluded. Returns 0;

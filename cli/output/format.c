@@ -136,6 +136,11 @@ static void format_other(char out[FORMAT_SIZE], double value, const char *unit)
 	char escaped[FORMAT_SIZE], number[FORMAT_SIZE];
 
 	text_escape(escaped, sizeof(escaped), unit, strlen(unit));
+	if (!strncmp(escaped, "B/", 2)) {
+		format_si(number, value, "B");
+		snprintf(out, FORMAT_SIZE, "%.40s%.20s", number, escaped + 1);
+		return;
+	}
 	format_count(number, value);
 	snprintf(out, FORMAT_SIZE, "%.40s %.20s", number, escaped);
 }
@@ -146,7 +151,7 @@ static void format_unit(char out[FORMAT_SIZE], double value, const char *unit, b
 		format_ns(out, value, utf8);
 	else if (!strcmp(unit, "B"))
 		format_si(out, value, "B");
-	else if (!strcmp(unit, "count"))
+	else if (!strcmp(unit, "count") || !*unit)
 		format_count(out, value);
 	else
 		format_other(out, value, unit);
@@ -180,6 +185,7 @@ void format_cell(char out[FORMAT_SIZE], const struct cell *cell, const struct me
 		format_ns(number, cell->value, utf8);
 		break;
 	case METRIC_COUNT:
+	case METRIC_RATIO:
 		format_count(number, cell->value);
 		break;
 	case METRIC_PERCENT:

@@ -174,7 +174,7 @@ void lines_totals(const struct lines *lines)
 	bool any = false;
 	size_t i;
 
-	for (i = 0; i < report->ntotals; i++) {
+	for (i = 0; i < report->nshown; i++) {
 		if (lines_total_shown(&report->totals[i]) || !cell_has_value(&report->totals[i].cell))
 			continue;
 		if (!any)
@@ -194,6 +194,7 @@ void lines_totals(const struct lines *lines)
 struct lines_gap {
 	const char *name;
 	const char *because;
+	int len;                     /* of because, as far as it is told */
 	const struct report_row *row; /* the only one that lacks it; NULL: all do, or it is a total */
 	size_t rows;                 /* that lack it for this reason, where others have it */
 	bool done;
@@ -242,19 +243,28 @@ static bool lines_column_gap(const struct report *report, size_t column, struct 
 /* An event that cannot be had has neither a total nor a column. */
 static bool lines_gap_told(const struct lines_gap *gaps, size_t n, const struct lines_gap *gap)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(gaps[i].name, gap->name) && !strcmp(gaps[i].because, gap->because))
 			return true;
 	return false;
+}
+
+/* "needs cycles: no PMU" is "needs cycles" where cycles themselves have told of that. */
+static void lines_cut_gap(const struct lines_gap *gaps, size_t n, struct lines_gap *gap)
+{
+	const char *colon = strncmp(gap->because, "needs ", 6) ? NULL : strstr(gap->because, ": ");
+
+	gap->len = (int)strlen(gap->because);
+	for (size_t i = 0; colon && i < n; i++)
+		if (!strcmp(gaps[i].because, colon + 2))
+			gap->len = (int)(colon - gap->because);
 }
 
 static size_t lines_collect_gaps(const struct report *report, struct lines_gap *gaps)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < report->ntotals; i++)
+	for (i = 0; i < report->nshown; i++)
 		if (!cell_has_value(&report->totals[i].cell))
 			gaps[n++] = (struct lines_gap){ .name = report->totals[i].name,
 							.because = lines_because(&report->totals[i].cell) };
@@ -287,7 +297,8 @@ static char *lines_join_gaps(const struct lines *lines, struct lines_gap *gaps, 
 	size_t i;
 
 	for (i = first; i < n; i++) {
-		if (gaps[i].done || strcmp(gaps[i].because, gaps[first].because))
+		if (gaps[i].done || gaps[i].len != gaps[first].len ||
+		    strncmp(gaps[i].because, gaps[first].because, (size_t)gaps[i].len) != 0)
 			continue;
 		gaps[i].done = true;
 		name = lines_gap_name(lines, &gaps[i]);
@@ -305,11 +316,13 @@ static void lines_print_gaps(const struct lines *lines, const char *label, struc
 	char *names;
 	size_t i;
 
+	for (i = 0; i < n; i++)
+		lines_cut_gap(gaps, n, &gaps[i]);
 	for (i = 0; i < n; i++) {
 		if (gaps[i].done)
 			continue;
 		names = lines_join_gaps(lines, gaps, n, i);
-		lines_print(lines, STYLE_PLAIN, label, "%s: %s", names ? names : "", gaps[i].because);
+		lines_print(lines, STYLE_PLAIN, label, "%s: %.*s", names ? names : "", gaps[i].len, gaps[i].because);
 		free(names);
 	}
 }
@@ -317,7 +330,7 @@ static void lines_print_gaps(const struct lines *lines, const char *label, struc
 static void lines_gaps(const struct lines *lines)
 {
 	const struct report *report = lines->report;
-	struct lines_gap *gaps = calloc(report->ntotals + report->ncolumns + 1, sizeof(*gaps));
+	struct lines_gap *gaps = calloc(report->nshown + report->ncolumns + 1, sizeof(*gaps));
 
 	if (gaps)
 		lines_print_gaps(lines, "not available", gaps, lines_collect_gaps(report, gaps));
@@ -327,10 +340,10 @@ static void lines_gaps(const struct lines *lines)
 void lines_total_notes(const struct lines *lines)
 {
 	const struct report *report = lines->report;
-	struct lines_gap *gaps = calloc(report->ntotals + 1, sizeof(*gaps));
+	struct lines_gap *gaps = calloc(report->nshown + 1, sizeof(*gaps));
 	size_t i, n = 0;
 
-	for (i = 0; gaps && i < report->ntotals; i++) {
+	for (i = 0; gaps && i < report->nshown; i++) {
 		const struct cell *cell = &report->totals[i].cell;
 
 		/* Of an estimate the value's mark is enough without -v. */
@@ -344,7 +357,7 @@ void lines_total_notes(const struct lines *lines)
 /* A total that is missing for the same reason has a line with all of it. */
 static bool lines_said(const struct report *report, const char *because)
 {
-	for (size_t i = 0; i < report->ntotals; i++) {
+	for (size_t i = 0; i < report->nshown; i++) {
 		const struct cell *cell = &report->totals[i].cell;
 
 		if (!cell_has_value(cell) && cell->note && because && !strncmp(cell->note, because, strlen(because)))

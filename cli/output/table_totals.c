@@ -35,13 +35,13 @@ int table_totals_print(const struct lines *lines)
 	};
 	const struct report *report = lines->report;
 	struct grid grid;
-	int err = grid_init(&grid, "counter", report->ntotals, TOTALS_COLUMNS);
+	int err = grid_init(&grid, "counter", report->nshown, TOTALS_COLUMNS);
 
 	for (size_t c = 0; !err && c < TOTALS_COLUMNS; c++) {
 		err = grid_set_title(&grid, c, columns[c].title);
 		grid.columns[c].importance = columns[c].importance;
 	}
-	for (size_t i = 0; !err && i < report->ntotals; i++)
+	for (size_t i = 0; !err && i < report->nshown; i++)
 		err = totals_fill(&grid, i, report, lines->options->utf8);
 	if (!err) {
 		fputc('\n', lines->file);

@@ -170,7 +170,7 @@ static struct cell asked_on_any(const struct event *event, const struct asked_ev
 	if (e->value.running_ns < e->value.enabled_ns) {
 		c.value *= (double)e->value.enabled_ns / (double)e->value.running_ns;
 		c.state = CELL_SCALED;
-		c.note = "the counter was shared: scaled by enabled / running";
+		c.note = cell_of_user(&c) ? CELL_NOTE_USER_SHARED : CELL_NOTE_SHARED;
 	}
 	return c;
 }

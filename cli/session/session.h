@@ -55,6 +55,8 @@ enum session_end {
 	SESSION_INTERRUPTED,         /* by a second Ctrl-C: the command still runs */
 };
 
+/* Whether some total of every run is called so, measured or made by the report. */
+bool session_has_total(const char *name);
 /* Whether each event can have a total of its own. 0, or -1 after a message. */
 int session_check_events(const struct event_list *events);
 

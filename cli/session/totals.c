@@ -100,6 +100,17 @@ bool totals_have(const struct event *event)
 	return false;
 }
 
+bool session_has_total(const char *name)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		has = has || !strcmp(rows[i].name, name);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		has = has || !strcmp(others[i], name);
+	return has;
+}
+
 int session_check_events(const struct event_list *events)
 {
 	for (size_t i = 0; i < events->n; i++) {
@@ -259,7 +270,7 @@ static struct cell event_cell(struct totals *t, size_t i, struct caps_context *c
 		struct cell c = cell_counted((double)v.count * (double)v.enabled_ns / (double)v.running_ns);
 
 		c.state = CELL_SCALED;
-		c.note = "the counter was shared: scaled by enabled / running";
+		c.note = e->user_only ? CELL_NOTE_USER_SHARED : CELL_NOTE_SHARED;
 		return c;
 	}
 	return e->user_only ? cell_noted((double)v.count, CELL_NOTE_USER) : cell_counted((double)v.count);

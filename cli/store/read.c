@@ -131,6 +131,7 @@ TAKE_TEXT(uncounted, facts.uncounted)
 TAKE_TEXT(metrics, options.report.metrics)
 TAKE_TEXT(regions, options.report.regions)
 TAKE_TEXT(sort_by, options.report.sort_by)
+TAKE_TEXT(define, options.define)
 TAKE_NUMBER(repaired, u64, profile.repaired)
 TAKE_REAL(pairs, profile.pairs)
 TAKE_REAL(pair_cost, profile.pair_cost)
@@ -158,7 +159,7 @@ static const struct run_row run_rows[] = {
 	{ "host", take_host }, { "kernel", take_kernel }, { "cpu", take_cpu }, { "clock", take_clock },
 	{ "ns_per_tick_hint", take_hint }, { "clock_is_ns", take_identity },
 	{ "not_preloaded", take_not_preloaded }, { "uncounted", take_uncounted }, { "metrics", take_metrics }, { "regions", take_regions },
-	{ "sort_by", take_sort_by }, { "group_by", take_group }, { "repaired", take_repaired },
+	{ "sort_by", take_sort_by }, { "define", take_define }, { "group_by", take_group }, { "repaired", take_repaired },
 	{ "marker_pairs", take_pairs }, { "marker_ticks", take_pair_cost }, { "sources", take_sources },
 };
 

@@ -16,7 +16,8 @@
 
 /* What the run's own report was made with: a report of the recording begins with it. */
 struct store_options {
-	struct report_options report;
+	struct report_options report; /* without definitions */
+	const char *define;          /* definitions of metrics, a line each; NULL: none */
 	enum profile_group group;
 };
 

@@ -63,6 +63,7 @@ static void write_run(struct store_writer *writer)
 	write_text(writer, insert, "metrics", options->report.metrics);
 	write_text(writer, insert, "regions", options->report.regions);
 	write_text(writer, insert, "sort_by", options->report.sort_by);
+	write_text(writer, insert, "define", options->define);
 	write_text(writer, insert, "group_by", profile_group_words[options->group]);
 	write_number(writer, insert, "repaired", writer->profile->repaired);
 	store_put(&writer->db, insert, "tr", "marker_pairs", writer->profile->pairs);

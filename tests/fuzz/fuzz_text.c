@@ -12,7 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/caps/caps.h"
 #include "cli/caps/ids.h"
+#include "cli/cmd/group.h"
+#include "cli/log.h"
 #include "cli/opt.h"
 #include "cli/text.h"
 #include "tests/fuzz/fuzz.h"
@@ -235,6 +238,32 @@ static void run_report(char *text, size_t size)
 	report_free(report);
 }
 
+/* ---- files of groups --------------------------------------------------------------------------------- */
+
+/* A file is as long as it is: zeros may be in it. */
+static void run_group(char *text, size_t size)
+{
+	char *bytes = malloc(size ? size : 1);
+	struct group group;
+
+	if (!bytes)
+		abort();
+	memcpy(bytes, text, size);
+	log_hush(true);
+	if (group_parse(&group, "fuzz.group", bytes, size) == 0) {
+		fuzz_check(group.meaning && group.meaning[0], "a group means something");
+		fuzz_check(group.nways >= 1 && group.nways <= GROUP_WAYS_MAX, "there is a way");
+		for (size_t i = 0; i < group.nways; i++) {
+			fuzz_check(group.ways[i].nevents && group.ways[i].nmetrics, "a way has events and metrics");
+			for (size_t k = 0; k < group.ways[i].nevents; k++)
+				fuzz_check(group.ways[i].events[k][0] && !strchr(group.ways[i].events[k], '\n'), "an event is one");
+		}
+	}
+	log_hush(false);
+	group_free(&group);
+	free(bytes);
+}
+
 /* ---- the rows ---------------------------------------------------------------------------------------- */
 
 #define TEXT(s) s, sizeof(s) - 1
@@ -255,6 +284,8 @@ static const struct parser {
 	{ run_source, TEXT("tsc\n") },
 	{ run_key, TEXT("flags\t: tsc hypervisor\nmodel name : x\0flags") },
 	{ run_ids, TEXT(IDS_HEADER "\nsched:sched_switch 314\nsyscalls:sys_enter_read 700\n") },
+	{ run_group, TEXT("# x\nmeaning Some words.\nevents a,{b,c},p/q=1,r=2/u\nmetric m [%] = 100 * a / b\nor\n"
+			  "events 'd'\nmetric m = d\n") },
 	{ run_report, TEXT("load*,query\0calls,wall,*cpu*,p9?") },
 };
 

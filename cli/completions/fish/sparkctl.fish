@@ -98,6 +98,8 @@ function __sparkctl_add_option -a command name letter kind metavar words
         switch $metavar
             case FILE
                 set -a how -r -F
+            case GROUP
+                set -a how -x -a '(__sparkctl_ask --dump-groups)'
             case METRIC
                 set -a how -x -a '(__sparkctl_ask --dump-metrics)'
             case METRICS
