@@ -203,18 +203,18 @@ static void run_ids(char *text, size_t size)
 	char wrong[128] = "";
 	struct ids_row row;
 	struct ids ids;
-	size_t rows = 0;
+	size_t n = 0;
 
 	if (ids_parse(&ids, text, size, IDS_HEADER, wrong, sizeof(wrong))) {
 		fuzz_check(strlen(wrong) > 0, "there is a reason");
 		check_printable(wrong);
 		return;
 	}
-	for (; ids_next(&ids, &at, &row); rows++) {
+	for (; ids_next(&ids, &at, &row); n++) {
 		fuzz_check(*row.system && *row.name && row.id, "a row has all");
 		fuzz_check(!strpbrk(row.name, "/. \n"), "a name is no path");
 	}
-	fuzz_check(rows == 0 || at == ids.end, "the last row ends the list");
+	fuzz_check(n == 0 || at == ids.end, "the last row ends the list");
 }
 
 /* ---- options of a report ----------------------------------------------------------------------------- */
