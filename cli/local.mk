@@ -112,6 +112,7 @@ cli_sources = \
 	cli/names/pfm.c \
 	cli/names/pmu.c \
 	cli/names/suggest.c \
+	cli/names/syscalls.c \
 	cli/names/term.c \
 	cli/names/tracepoint.c \
 	cli/names/uprobe.c \

@@ -14,20 +14,28 @@
 #include "cli/cmd/group.h"
 #include "cli/log.h"
 
-int launch_events(const struct opt_list *texts, const struct opt_list *groups, struct print_options *print,
-		  struct event_list *events)
+void launch_asked_free(struct launch_asked *asked)
+{
+	opt_list_free(&asked->events);
+	opt_list_free(&asked->groups);
+	opt_list_free(&asked->syscalls);
+}
+
+int launch_events(const struct launch_asked *asked, struct print_options *print, struct event_list *events)
 {
 	struct names_context names;
 	struct caps_context caps;
 	int err = 0;
 
 	*events = (struct event_list){ .event = NULL };
-	if (texts->n || groups->n) {
+	if (asked->events.n || asked->groups.n || asked->syscalls.n) {
 		caps_init(&caps, "");
 		names_init(&names, &caps);
-		for (size_t i = 0; !err && i < texts->n; i++)
-			err = names_parse(&names, texts->item[i], events);
-		err = err ? err : group_use_all(groups, &names, events, &print->definitions);
+		for (size_t i = 0; !err && i < asked->events.n; i++)
+			err = names_parse(&names, asked->events.item[i], events);
+		for (size_t i = 0; !err && i < asked->syscalls.n; i++)
+			err = names_syscalls(&names, asked->syscalls.item[i], events);
+		err = err ? err : group_use_all(&asked->groups, &names, events, &print->definitions);
 		err = err ? err : session_check_events(events);
 		names_fini(&names);
 	}

@@ -15,16 +15,22 @@
 	{ "timeout", 0, OPT_SECONDS, offsetof(type, timeout_ns), "TIME", NULL, \
 	  "end the command after this time (s, ms, m) by SIGTERM, then SIGKILL; exit status 124", NULL, false }
 
-/* The same: events. */
-#define LAUNCH_EVENTS_ROW(type) \
-	{ "events", 'e', OPT_EACH, offsetof(type, events), "LIST", NULL, \
-	  "count these events, by names of perf, sysfs or libpfm4; see spark-events(7)", \
-	  "cycles, instructions, branches and branch-misses", false }
+/* What is to be counted. */
+struct launch_asked {
+	struct opt_list events;
+	struct opt_list groups;
+	struct opt_list syscalls;
+};
 
-/* The same: groups. */
-#define LAUNCH_GROUP_ROW(type) \
-	{ "group", 0, OPT_EACH, offsetof(type, groups), "GROUP", NULL, \
-	  "count the events of a group and show its metrics: a name of sparkctl list groups, or a file", NULL, false }
+/* The same: asked, a struct launch_asked. */
+#define LAUNCH_ASKED_ROWS(type) \
+	{ "events", 'e', OPT_EACH, offsetof(type, asked.events), "LIST", NULL, \
+	  "count these events, by names of perf, sysfs or libpfm4; see spark-events(7)", \
+	  "cycles, instructions, branches and branch-misses", false }, \
+	{ "group", 0, OPT_EACH, offsetof(type, asked.groups), "GROUP", NULL, \
+	  "count the events of a group and show its metrics: a name of sparkctl list groups, or a file", NULL, false }, \
+	{ "syscalls", 0, OPT_EACH, offsetof(type, asked.syscalls), "NAMES", NULL, \
+	  "count system calls: all together, and those of these names, such as read,write,futex", NULL, false }
 
 /* The same: report. */
 #define LAUNCH_REPORT_ROW(type) \
@@ -32,11 +38,11 @@
 	  "write the report there; - is standard output", "standard error", false }
 
 /*
- * The events of all --events and groups, to be freed, and in print the metrics of groups and of --define.
+ * The events of all that was asked for, to be freed, and in print the metrics of groups and of --define.
  * 0, or the exit status after a message.
  */
-int launch_events(const struct opt_list *texts, const struct opt_list *groups, struct print_options *print,
-		  struct event_list *events);
+int launch_events(const struct launch_asked *asked, struct print_options *print, struct event_list *events);
+void launch_asked_free(struct launch_asked *asked);
 /* The file of --report, or standard error without it. NULL after a message. */
 FILE *launch_report_open(const char *path);
 /* Before the report is written: empties the file; from here on a reader that is gone or a limit does not end us. */

@@ -14,8 +14,7 @@ struct run_options {
 	const char *record;
 	const char *note;
 	char *define_lines;          /* for the recording */
-	struct opt_list events;
-	struct opt_list groups;
+	struct launch_asked asked;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -31,7 +30,7 @@ struct run_options {
 static const struct opt options[] = {
 	PRINT_CHOICE_ROWS(struct run_options, ", and read what they need at each marker", ""),
 	PRINT_DEFINE_ROW(struct run_options),
-	LAUNCH_EVENTS_ROW(struct run_options),
+	LAUNCH_ASKED_ROWS(struct run_options),
 	{ "scaled", 0, OPT_FLAG, OFFSET(scaled), NULL, NULL,
 	  "let more events than the CPU has counters take turns, and estimate what each missed, instead of leaving some out",
 	  NULL, false },
@@ -39,7 +38,6 @@ static const struct opt options[] = {
 	  "run the command again for events that the CPU has no counters for, instead of leaving them out", NULL, false },
 	{ "no-mux", 0, OPT_FLAG, OFFSET(no_mux), NULL, NULL,
 	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
-	LAUNCH_GROUP_ROW(struct run_options),
 	LAUNCH_SCOPE_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
@@ -155,7 +153,7 @@ static int run_with(struct run_options *o, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = launch_events(&o->events, &o->groups, &o->print, &events);
+	status = launch_events(&o->asked, &o->print, &events);
 	o->define_lines = define_lines(&o->print.definitions);
 	if (!status)
 		status = outputs_open(o, &watch, &file);
@@ -175,8 +173,7 @@ static int run_command(int argc, char **argv)
 		status = command_misused(&command_run, "needs a command to run", NULL);
 	else if (first >= 0)
 		status = run_with(&o, argv + first);
-	opt_list_free(&o.events);
-	opt_list_free(&o.groups);
+	launch_asked_free(&o.asked);
 	print_options_free(&o.print);
 	free(o.define_lines);
 	return status;

@@ -8,8 +8,7 @@
 struct stat_options {
 	struct print_options print;
 	const char *report;
-	struct opt_list events;
-	struct opt_list groups;
+	struct launch_asked asked;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -19,8 +18,7 @@ static const struct opt options[] = {
 	{ "metrics", 0, OPT_STRING, PRINT_OFFSET(struct stat_options, metrics), "GLOBS", NULL,
 	  "show these counters: names or patterns, separated by commas", "all", false },
 	PRINT_DEFINE_ROW(struct stat_options),
-	LAUNCH_EVENTS_ROW(struct stat_options),
-	LAUNCH_GROUP_ROW(struct stat_options),
+	LAUNCH_ASKED_ROWS(struct stat_options),
 	LAUNCH_SCOPE_ROWS(struct stat_options),
 	LAUNCH_REPORT_ROW(struct stat_options),
 	PRINT_SHAPE_ROWS(struct stat_options),
@@ -73,7 +71,7 @@ static int stat_with(struct stat_options *o, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = launch_events(&o->events, &o->groups, &o->print, &events);
+	status = launch_events(&o->asked, &o->print, &events);
 	if (!status) {
 		file = launch_report_open(o->report);
 		status = file ? stat_and_report(o, &events, format, file, argv) : STATUS_FAILURE;
@@ -91,8 +89,7 @@ static int stat_command(int argc, char **argv)
 		status = command_misused(&command_stat, "needs a command to run", NULL);
 	else if (first >= 0)
 		status = stat_with(&o, argv + first);
-	opt_list_free(&o.events);
-	opt_list_free(&o.groups);
+	launch_asked_free(&o.asked);
 	print_options_free(&o.print);
 	return status;
 }

@@ -82,6 +82,11 @@ void names_fini(struct names_context *context);
 int names_parse(struct names_context *context, const char *text, struct event_list *list);
 /* Appends one that nobody knows here, but that has a place in the report: why is its obstacle. 0, or -1 after a message. */
 int names_add_absent(struct event_list *list, const char *name, const char *why);
+/*
+ * Appends the calls of the system together, and those of a list of names, separated by commas.
+ * Returns as names_parse() does.
+ */
+int names_syscalls(struct names_context *context, const char *names, struct event_list *list);
 void event_list_free(struct event_list *list);
 /*
  * The attribute of one event in the form that names_parse() takes, to be tried: nothing is excluded. Returns 0;

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/log.h"
@@ -216,8 +218,38 @@ void asked_read(struct totals *t, struct caps_context *caps)
 				   asked_cell(t, i, caps), "perf");
 }
 
+static bool asked_traced(const struct asked *asked)
+{
+	for (size_t i = 0; asked->event && i < asked->list->n; i++)
+		if (asked->event[i].fd >= 0 && asked->list->event[i].attr.type == PERF_TYPE_TRACEPOINT)
+			return true;
+	return false;
+}
+
+/*
+ * The kernel takes 40 ms to close a tracepoint, and is left to do so in a process that nobody waits
+ * for: with a copy of the descriptors there, closing them here is no end of them.
+ */
+static void asked_leave(void)
+{
+	struct timespec until_closed_here = { 0, 20 * NSEC_PER_MSEC };
+	pid_t child = fork();
+
+	if (!child) {
+		for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+			close(fd);
+		if (fork() == 0)
+			nanosleep(&until_closed_here, NULL);
+		_exit(0);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
 void asked_close(struct asked *asked)
 {
+	if (asked_traced(asked))
+		asked_leave();
 	for (size_t i = 0; asked->event && i < asked->list->n; i++)
 		if (asked->event[i].fd >= 0)
 			close(asked->event[i].fd);

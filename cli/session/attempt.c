@@ -91,6 +91,9 @@ const char *attempt_note(const struct event *event, struct attempt attempt)
 		return "a clock runs in both modes, whatever is excluded";
 	if (event->side == EVENT_NO_SIDE)
 		return NULL;
+	/* The program's own doing, calls of the system too: nothing of it is missing. */
+	if (event->side == EVENT_USER && attempt.less == ATTEMPT_USER)
+		return NULL;
 	if (attempt.less == ATTEMPT_USER)
 		return CELL_NOTE_USER;
 	return attempt.less == ATTEMPT_ANY_SIDE ? "user and kernel mode: this PMU cannot tell them apart" : NULL;
