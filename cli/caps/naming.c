@@ -2,7 +2,7 @@
 /*
  * The probe "event-naming": generic names are the kernel's own and always there; the names of a
  * machine's PMUs and of their events come from sysfs; those of CPU vendors' manuals from libpfm4, if
- * sparkctl was built for it and it loads (cli/names).
+ * sparkctl was built for it and it loads (cli/names); functions to be probed are found by libelf.
  */
 #include <stdio.h>
 
@@ -47,6 +47,7 @@ struct outcome naming_probe(struct caps_context *context)
 	}
 	if (!count.pmus)
 		return outcome_partly("", "generic names alone: no PMU in " NAMES_PMUS);
-	return outcome_yes("generic names; %zu PMUs with %zu named events in sysfs; %s", count.pmus, count.events,
-		names_have_pfm() ? "vendors' names by libpfm4" : "without libpfm4, so no vendors' names");
+	return outcome_yes("generic names; %zu PMUs with %zu named events in sysfs; %s; %s", count.pmus, count.events,
+		names_have_pfm() ? "vendors' names by libpfm4" : "without libpfm4, so no vendors' names",
+		names_have_functions() ? "functions by libelf" : "without libelf, so no functions by name, nor build ids");
 }

@@ -142,6 +142,9 @@ int names_each_tracepoint(struct names_context *context, const char *systems,
 int names_each_pfm(struct names_context *context,
 	int (*each)(void *data, const char *name, const char *meaning), void *data);
 
+/* Whether functions can be named: libelf is there as well. */
+bool names_have_functions(void);
+
 /* Whether libpfm is there: sparkctl was built for it, and it loads. */
 bool names_have_pfm(void);
 bool names_built_with_pfm(void);

@@ -32,6 +32,11 @@ static char *uprobe_cut(char *text)
 	return text + 1;
 }
 
+bool names_have_functions(void)
+{
+	return symbol_available();
+}
+
 static int uprobe_suggest(void *data, const char *name, u64 offset)
 {
 	(void)offset;

@@ -49,6 +49,11 @@ static int symbol_each_in(Elf *elf, Elf_Scn *section, size_t segments,
 	return stop;
 }
 
+bool symbol_available(void)
+{
+	return libelf_load();
+}
+
 int symbol_each(int fd, int (*each)(void *data, const char *name, u64 offset), void *data)
 {
 	Elf_Scn *section = NULL;
@@ -68,6 +73,11 @@ int symbol_each(int fd, int (*each)(void *data, const char *name, u64 offset), v
 }
 
 #else
+
+bool symbol_available(void)
+{
+	return false;
+}
 
 int symbol_each(int fd, int (*each)(void *data, const char *name, u64 offset), void *data)
 {

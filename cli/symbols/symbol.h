@@ -5,6 +5,9 @@
 
 #include "common/base.h"
 
+/* Symbols can be read: sparkctl was built for libelf, and it loads. */
+bool symbol_available(void);
+
 /*
  * The offset in the file at which a function's code lies. Returns 0, -ENOENT, -ENOEXEC for a file
  * that is no ELF file, or -ENOSYS in a build without libelf. The descriptor stays open.

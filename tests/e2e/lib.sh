@@ -113,6 +113,11 @@ same() {
 	return 1
 }
 
+# has_library libelf|libpfm4: this sparkctl uses it, as doctor says
+has_library() {
+	"$SPARKCTL" doctor --json | jq -r '.capabilities[] | select(.name == "event-naming").because' | grep -q " by $1"
+}
+
 # calc EXPRESSION: an integer, for bounds.
 calc() {
 	awk "BEGIN { printf \"%.0f\n\", $1 }"
