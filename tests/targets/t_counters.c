@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_counters N [loop | threads | fork | close | reuse]: regions that do one thing N times each, and
+ * t_counters N [loop | move | threads | fork | close | reuse]: regions that do one thing N times each, and
  * nothing else: "calls" getpid(2), "touch" fresh pages, "watch" writes of counters_watched, "probed"
  * calls of counters_probed(), "loop" 2,000 instructions, "sleep" three sleeps in all.
  *
- * loop: that alone, after the calls. threads: four threads at once do the calls. fork: a child does them, too. close: after the first
+ * loop: that alone, after the calls. move: two threads at once, each with a region "moved" that goes to
+ * another CPU ten times and does a tenth of the loop on each. threads: four threads at once do the calls. fork: a child does them, too. close: after the first
  * region all descriptors above 2 are closed. reuse: then a pipe with a word in it stands in their
  * place, and the word must be there in the end. Not position-independent, so that nm(1) tells the
  * addresses.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -64,17 +66,36 @@ static void memory(void)
 }
 
 /* Two instructions each time round, whatever the compiler does. */
-static void loop(void)
+static void spin(uint64_t times)
 {
-	uint64_t times = 1000 * (uint64_t)n;
-
-	spark_region_begin("loop");
 #if defined(__x86_64__)
 	__asm__ volatile("1: subq $1, %0\n\tjne 1b" : "+r"(times) : : "cc");
 #elif defined(__aarch64__)
 	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(times) : : "cc");
 #endif
+}
+
+static void loop(void)
+{
+	spark_region_begin("loop");
+	spin(1000 * (uint64_t)n);
 	spark_region_end("loop");
+}
+
+static void *moved(void *arg)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), at = arg != NULL;
+	cpu_set_t set;
+
+	spark_region_begin("moved");
+	for (int i = 0; i < 10; i++) {
+		CPU_ZERO(&set);
+		CPU_SET((size_t)((at + i) % cpus), &set);
+		sched_setaffinity(0, sizeof(set), &set);
+		spin(100 * (uint64_t)n);
+	}
+	spark_region_end("moved");
+	return arg;
 }
 
 static void sleeps(void)
@@ -93,14 +114,14 @@ static void *thread(void *arg)
 	return arg;
 }
 
-static void threads(void)
+static void threads(void *(*work)(void *), int how_many)
 {
 	pthread_t t[THREADS];
 
-	for (int i = 0; i < THREADS; i++)
-		if (pthread_create(&t[i], NULL, thread, NULL))
+	for (int i = 0; i < how_many; i++)
+		if (pthread_create(&t[i], NULL, work, i ? &n : NULL))
 			target_die("pthread_create");
-	for (int i = 0; i < THREADS; i++)
+	for (int i = 0; i < how_many; i++)
 		pthread_join(t[i], NULL);
 }
 
@@ -139,7 +160,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "loop")) {
 		loop();
 	} else if (!strcmp(what, "threads")) {
-		threads();
+		threads(thread, THREADS);
+	} else if (!strcmp(what, "move")) {
+		threads(moved, 2);
 	} else if (!strcmp(what, "fork")) {
 		pid_t child = fork();
 
