@@ -62,6 +62,8 @@ const struct metric *metric_client_examples(void);
 int metric_client_init(struct metric *columns, const struct profile *profile, u32 name);
 void metric_client_fini(struct metric *columns);
 
+/* What a list shows in place of the columns of events: a row called EVENT. */
+const struct metric *metric_event_example(void);
 /* Fills the column of an event of the profile; its name is allocated: metric_event_fini. -1: out of memory. */
 int metric_event_init(struct metric *column, const struct profile *profile, u32 event);
 void metric_event_fini(struct metric *column);

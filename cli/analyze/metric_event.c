@@ -65,6 +65,20 @@ static struct cell metric_event(const struct metric *metric, const struct metric
 	return cell;
 }
 
+/* Its name, title, unit and format are the event's. */
+static const struct metric event_row = {
+	.name = "EVENT", .title = "EVENT", .unit = "count", .class_name = "diagnostic", .source = "pmu",
+	.format = METRIC_COUNT, .shown = true, .in_windows = METRIC_NEVER, .place = 25,
+	.meaning = "an event of run -e that the thread counted between the region's markers",
+	.bias = "what the markers themselves take is measured and subtracted; a few tens are left",
+	.value = metric_event,
+};
+
+const struct metric *metric_event_example(void)
+{
+	return &event_row;
+}
+
 int metric_event_init(struct metric *column, const struct profile *profile, u32 i)
 {
 	const struct profile_event *event = &profile->events[i];
@@ -79,14 +93,13 @@ int metric_event_init(struct metric *column, const struct profile *profile, u32 
 		free(name);
 		return -1;
 	}
-	*column = (struct metric){
-		.name = name, .title = title, .unit = event->unit, .class_name = "diagnostic", .source = "pmu",
-		.format = !strcmp(event->unit, "ns") ? METRIC_NS : event->scale == 1 ? METRIC_COUNT : METRIC_PLAIN, .shown = true, .in_windows = METRIC_NEVER,
-		.place = 25, .importance = i < 20 ? 88 - i : 45,
-		.meaning = "events that the thread counted between the region's markers",
-		.bias = "what the markers themselves take is measured and subtracted; a few tens are left",
-		.arg = i, .value = metric_event,
-	};
+	*column = event_row;
+	column->name = name;
+	column->title = title;
+	column->unit = event->unit;
+	column->format = !strcmp(event->unit, "ns") ? METRIC_NS : event->scale == 1 ? METRIC_COUNT : METRIC_PLAIN;
+	column->importance = i < 20 ? 88 - i : 45;
+	column->arg = i;
 	return 0;
 }
 

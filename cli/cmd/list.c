@@ -69,7 +69,9 @@ static const struct metric *list_metric(size_t i)
 	if (i < n + nderived)
 		return &derived[i - n].metric;
 	i -= n + nderived;
-	return i < METRIC_CLIENT_COLUMNS ? &metric_client_examples()[i] : NULL;
+	if (!i)
+		return metric_event_example();
+	return i <= METRIC_CLIENT_COLUMNS ? &metric_client_examples()[i - 1] : NULL;
 }
 
 bool list_wants(const struct list_options *options, const char *name)
