@@ -146,6 +146,7 @@ cli_sources = \
 	cli/session/origin.c \
 	cli/session/place.c \
 	cli/session/plan.c \
+	cli/session/plan.h \
 	cli/session/process.c \
 	cli/session/sample.c \
 	cli/session/segment.c \
@@ -157,6 +158,7 @@ cli_sources = \
 	cli/session/target.c \
 	cli/session/totals.c \
 	cli/session/track.c \
+	cli/session/trial.c \
 	cli/session/watch.c \
 	cli/store/database.c \
 	cli/store/events.c \

@@ -9,10 +9,8 @@
  * if counters may be shared, put into groups that take turns.
  */
 #define _GNU_SOURCE
-#include "cli/session/internal.h"
+#include "cli/session/plan.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,198 +18,8 @@
 #include <unistd.h>
 
 #include "cli/log.h"
-#include "common/perf.h"
-#include "common/perf_user.h"
 
-#define TRIAL_NS (2 * NSEC_PER_MSEC)
-#define TRIAL_SHARE 0.98           /* of the time that a counter must have run */
-
-enum { GROUP_SOFTWARE, GROUP_HARDWARE, GROUP_BRACES };
-
-/* An event of the list that may be counted in threads. */
-struct candidate {
-	const struct event *event;
-	struct attempt attempt;
-	u32 group;                   /* key: those with the same are counted together */
-	bool left_out;
-	bool deferred;               /* left out for want of a counter alone */
-	bool by_page;                /* its page shows the counter */
-	bool config1;                /* it was asked for reads from user space */
-	int fd, single;              /* of a trial; the second for the tree */
-	char *note;
-};
-
-struct planner {
-	struct session *s;
-	struct candidate *list;
-	size_t n;
-	u32 groups;                  /* keys given so far */
-	bool doubled;                /* there is room for totals, too */
-	bool shared;
-};
-
-/* ---- opening --------------------------------------------------------------------------------------- */
-
-static int self_open(void *context, union event_attr *a, bool heritable)
-{
-	int group = *(const int *)context;
-
-	(void)heritable;
-	a->attr.disabled = group < 0;
-	return perf_open(&a->attr, 0, -1, group, 0);
-}
-
-static void candidate_attr(const struct candidate *c, union event_attr *a)
-{
-	attempt_attr(c->event, c->attempt, a);
-	if (c->config1)
-		a->attr.config1 |= PERF_USER_CONFIG1;
-}
-
-static int candidate_open(const struct candidate *c, int group)
-{
-	union event_attr a;
-
-	candidate_attr(c, &a);
-	return self_open(&group, &a, false);
-}
-
-static void close_at(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
-static void __attribute__((format(printf, 2, 3))) leave_out(struct candidate *c, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(c->note, PLAN_NOTE, format, args);
-	va_end(args);
-	c->left_out = true;
-}
-
-/* Alone, and so on a counter: its page tells on which if user space may read that. */
-static bool page_shows(int fd)
-{
-	const struct perf_event_mmap_page *page;
-	bool shows;
-
-	if (perf_page_map(fd, &page))
-		return false;
-	shows = perf_user_possible(page) && load_relaxed(&page->index);
-	perf_page_unmap(page);
-	return shows;
-}
-
-/* Whether it can be counted in a thread at all; how is found out on the way. */
-static void candidate_try(struct planner *p, struct candidate *c)
-{
-	const char *futile = attempt_futile(c->event);
-	int none = -1, fd, err;
-	struct outcome o;
-
-	if (futile) {
-		leave_out(c, "%s", futile);
-		return;
-	}
-	if (c->event->scope != EVENT_TASK) {
-		leave_out(c, "cores of different kinds have PMUs of their own: counted for the whole tree alone");
-		return;
-	}
-	fd = attempt_open(c->event, self_open, &none, &c->attempt);
-	err = -fd;
-	if (fd < 0) {
-		o = asked_reason(&p->s->totals, c->event, err, &p->s->caps);
-		leave_out(c, "%s%s%s", o.because, o.remedy[0] ? "; " : "", o.remedy);
-		return;
-	}
-	close(fd);
-	if (!c->event->hardware)
-		return;
-	c->config1 = PERF_USER_CONFIG1 != 0;
-	fd = candidate_open(c, -1);
-	if (fd < 0 && c->config1) {
-		c->config1 = false;
-		fd = candidate_open(c, -1);
-	}
-	if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
-		c->by_page = page_shows(fd);
-	close_at(&fd);
-}
-
-/* ---- trials ---------------------------------------------------------------------------------------- */
-
-static struct candidate *leader_of(struct planner *p, const struct candidate *c)
-{
-	struct candidate *leader = p->list;
-
-	while (leader->left_out || leader->group != c->group)
-		leader++;
-	return leader;
-}
-
-static bool trial_open(struct planner *p)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		struct candidate *c = &p->list[i], *leader;
-
-		if (c->left_out || c->group == GROUP_SOFTWARE)
-			continue;
-		leader = leader_of(p, c);
-		c->fd = candidate_open(c, leader == c ? -1 : leader->fd);
-		if (c->fd < 0)
-			return false;
-		if (!p->doubled)
-			continue;
-		c->single = candidate_open(c, -1);
-		if (c->single < 0)
-			return false;
-	}
-	return true;
-}
-
-static void trial_spin(void)
-{
-	u64 until = clock_ns(CLOCK_MONOTONIC) + TRIAL_NS;
-
-	while (clock_ns(CLOCK_MONOTONIC) < until)
-		;
-}
-
-static bool ran(int fd)
-{
-	struct perf_value v;
-
-	if (fd < 0)
-		return true;
-	return !perf_read(fd, &v) && v.running_ns && (double)v.running_ns >= TRIAL_SHARE * (double)v.enabled_ns;
-}
-
-/* All that is not left out counts at a time. */
-static bool trial(struct planner *p)
-{
-	bool fits = trial_open(p);
-
-	for (size_t i = 0; fits && i < p->n; i++) {
-		if (p->list[i].fd >= 0 && leader_of(p, &p->list[i]) == &p->list[i])
-			ioctl(p->list[i].fd, PERF_EVENT_IOC_ENABLE, 0);
-		if (p->list[i].single >= 0)
-			ioctl(p->list[i].single, PERF_EVENT_IOC_ENABLE, 0);
-	}
-	if (fits)
-		trial_spin();
-	for (size_t i = 0; i < p->n; i++)
-		fits = fits && ran(p->list[i].fd) && ran(p->list[i].single);
-	/* The members before their leader, so that none is made one for a moment. */
-	for (size_t i = p->n; i-- > 0;) {
-		close_at(&p->list[i].single);
-		close_at(&p->list[i].fd);
-	}
-	return fits;
-}
+/* ---- fitting --------------------------------------------------------------------------------------- */
 
 static bool is_last_level(const struct event *e)
 {
@@ -245,19 +53,17 @@ static bool any_hardware(struct planner *p)
 	return least_wanted(p) != NULL;
 }
 
-/* ---- fitting --------------------------------------------------------------------------------------- */
-
 /* Without sharing: leaves out until the rest fits. */
 static void fit_exactly(struct planner *p)
 {
 	struct candidate *c;
 
 	p->doubled = true;
-	if (trial(p))
+	if (trial_fits(p))
 		return;
 	p->doubled = false;
-	while (!trial(p) && (c = least_wanted(p))) {
-		leave_out(c, "the CPU has no counter left for it beside the others: --scaled lets them take turns, "
+	while (!trial_fits(p) && (c = least_wanted(p))) {
+		candidate_leave_out(c, "the CPU has no counter left for it beside the others: --scaled lets them take turns, "
 			  "--passes counts it in a run of its own");
 		c->deferred = true;
 	}
@@ -273,7 +79,7 @@ static void join_group(struct planner *p, struct candidate *c, struct candidate 
 	}
 	c->fd = candidate_open(c, -1);
 	if (c->fd < 0 || p->groups >= GROUP_BRACES + 64) {
-		leave_out(c, "the kernel refuses it (%s)", advice_errno_name(-c->fd));
+		candidate_leave_out(c, "the kernel refuses it (%s)", advice_errno_name(-c->fd));
 		return;
 	}
 	/* A leader that is off is not looked at when another one joins. */
@@ -308,7 +114,7 @@ static void limit_groups(struct planner *p)
 		for (k = 0; k < n && keys[k] != c->group; k++)
 			;
 		if (k == WIRE_GROUPS || events == WIRE_EVENTS) {
-			leave_out(c, "more than %u events, or %u groups that take turns, are not counted at markers",
+			candidate_leave_out(c, "more than %u events, or %u groups that take turns, are not counted at markers",
 				WIRE_EVENTS, WIRE_GROUPS);
 			continue;
 		}
@@ -337,10 +143,10 @@ static void fit(struct planner *p)
 		return;
 	}
 	p->doubled = true;
-	if (trial(p))
+	if (trial_fits(p))
 		return;
 	p->doubled = false;
-	if (!trial(p))
+	if (!trial_fits(p))
 		share(p);
 }
 
@@ -418,7 +224,7 @@ static void wire_fill(struct planner *p, struct plan *plan)
 	for (size_t i = 0; i < p->n; i++) {
 		const struct candidate *c = &p->list[i];
 
-		if (c->left_out || leader_of(p, c) != c)
+		if (c->left_out || candidate_leader(p, c) != c)
 			continue;
 		for (size_t k = i; k < p->n; k++)
 			if (!p->list[k].left_out && p->list[k].group == c->group) {

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting events in sparkctl itself, to see which of them threads can count at a time; see plan.c. */
+#define _GNU_SOURCE
+#include "cli/session/plan.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "common/perf.h"
+#include "common/perf_user.h"
+
+#define TRIAL_NS (2 * NSEC_PER_MSEC)
+#define TRIAL_SHARE 0.98           /* of the time that a counter must have run */
+
+static int self_open(void *context, union event_attr *a, bool heritable)
+{
+	int group = *(const int *)context;
+
+	(void)heritable;
+	a->attr.disabled = group < 0;
+	return perf_open(&a->attr, 0, -1, group, 0);
+}
+
+void candidate_attr(const struct candidate *c, union event_attr *a)
+{
+	attempt_attr(c->event, c->attempt, a);
+	if (c->config1)
+		a->attr.config1 |= PERF_USER_CONFIG1;
+}
+
+int candidate_open(const struct candidate *c, int group)
+{
+	union event_attr a;
+
+	candidate_attr(c, &a);
+	return self_open(&group, &a, false);
+}
+
+void close_at(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void __attribute__((format(printf, 2, 3))) candidate_leave_out(struct candidate *c, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(c->note, PLAN_NOTE, format, args);
+	va_end(args);
+	c->left_out = true;
+}
+
+/* Alone, and so on a counter: its page tells on which if user space may read that. */
+static bool page_shows(int fd)
+{
+	const struct perf_event_mmap_page *page;
+	bool shows;
+
+	if (perf_page_map(fd, &page))
+		return false;
+	shows = perf_user_possible(page) && load_relaxed(&page->index);
+	perf_page_unmap(page);
+	return shows;
+}
+
+void candidate_try(struct planner *p, struct candidate *c)
+{
+	const char *futile = attempt_futile(c->event);
+	int none = -1, fd, err;
+	struct outcome o;
+
+	if (futile) {
+		candidate_leave_out(c, "%s", futile);
+		return;
+	}
+	if (c->event->scope != EVENT_TASK) {
+		candidate_leave_out(c, "cores of different kinds have PMUs of their own: counted for the whole tree alone");
+		return;
+	}
+	fd = attempt_open(c->event, self_open, &none, &c->attempt);
+	err = -fd;
+	if (fd < 0) {
+		o = asked_reason(&p->s->totals, c->event, err, &p->s->caps);
+		candidate_leave_out(c, "%s%s%s", o.because, o.remedy[0] ? "; " : "", o.remedy);
+		return;
+	}
+	close(fd);
+	if (!c->event->hardware)
+		return;
+	c->config1 = PERF_USER_CONFIG1 != 0;
+	fd = candidate_open(c, -1);
+	if (fd < 0 && c->config1) {
+		c->config1 = false;
+		fd = candidate_open(c, -1);
+	}
+	if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+		c->by_page = page_shows(fd);
+	close_at(&fd);
+}
+
+struct candidate *candidate_leader(struct planner *p, const struct candidate *c)
+{
+	struct candidate *leader = p->list;
+
+	while (leader->left_out || leader->group != c->group)
+		leader++;
+	return leader;
+}
+
+static bool trial_open(struct planner *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		struct candidate *c = &p->list[i], *leader;
+
+		if (c->left_out || c->group == GROUP_SOFTWARE)
+			continue;
+		leader = candidate_leader(p, c);
+		c->fd = candidate_open(c, leader == c ? -1 : leader->fd);
+		if (c->fd < 0)
+			return false;
+		if (!p->doubled)
+			continue;
+		c->single = candidate_open(c, -1);
+		if (c->single < 0)
+			return false;
+	}
+	return true;
+}
+
+static void trial_spin(void)
+{
+	u64 until = clock_ns(CLOCK_MONOTONIC) + TRIAL_NS;
+
+	while (clock_ns(CLOCK_MONOTONIC) < until)
+		;
+}
+
+static bool ran(int fd)
+{
+	struct perf_value v;
+
+	if (fd < 0)
+		return true;
+	return !perf_read(fd, &v) && v.running_ns && (double)v.running_ns >= TRIAL_SHARE * (double)v.enabled_ns;
+}
+
+bool trial_fits(struct planner *p)
+{
+	bool fits = trial_open(p);
+
+	for (size_t i = 0; fits && i < p->n; i++) {
+		if (p->list[i].fd >= 0 && candidate_leader(p, &p->list[i]) == &p->list[i])
+			ioctl(p->list[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+		if (p->list[i].single >= 0)
+			ioctl(p->list[i].single, PERF_EVENT_IOC_ENABLE, 0);
+	}
+	if (fits)
+		trial_spin();
+	for (size_t i = 0; i < p->n; i++)
+		fits = fits && ran(p->list[i].fd) && ran(p->list[i].single);
+	/* The members before their leader, so that none is made one for a moment. */
+	for (size_t i = p->n; i-- > 0;) {
+		close_at(&p->list[i].single);
+		close_at(&p->list[i].fd);
+	}
+	return fits;
+}
