@@ -120,20 +120,20 @@ static void descriptor_close(s32 *fd)
  */
 static s32 descriptor_move(s32 fd)
 {
-	struct rlimit limit = { 0, 0 }, higher;
-	bool above;
-	u64 first;
-	long to;
+	struct rlimit limit = { DESCRIPTOR_FIRST * 2, DESCRIPTOR_FIRST * 2 }, higher;
+	long to = -1;
 
 	syscall_raw(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
-	above = limit.rlim_cur < limit.rlim_max && limit.rlim_cur <= DESCRIPTOR_SOFT;
-	first = above ? (u64)limit.rlim_cur : MIN((u64)DESCRIPTOR_FIRST, (u64)limit.rlim_cur / 4 * 3);
 	higher = (struct rlimit){ limit.rlim_max, limit.rlim_max };
-	if (above)
+	if (limit.rlim_cur < limit.rlim_max && limit.rlim_cur <= DESCRIPTOR_SOFT) {
 		syscall_raw(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&higher, 0, 0, 0);
-	to = syscall_raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)first, 0, 0, 0);
-	if (above)
+		to = syscall_raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)limit.rlim_cur, 0, 0, 0);
 		syscall_raw(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
+	}
+	/* Another thread that does the same may have lowered the limit in between. */
+	if (to < 0)
+		to = syscall_raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC,
+				 (long)MIN((u64)DESCRIPTOR_FIRST, (u64)limit.rlim_cur / 4 * 3), 0, 0, 0);
 	descriptor_close(&fd);
 	return to < 0 ? -1 : (s32)to;
 }
