@@ -109,6 +109,9 @@ static void mask(void)
 	volatile int i;
 	size_t k;
 
+	/* The kernel's mask is shorter than the type. */
+	memset(&before, 0, sizeof(before));
+	memset(&after, 0, sizeof(after));
 	action.sa_handler = on_fault;
 	sigaction(SIGSEGV, &action, NULL);
 	sigprocmask(SIG_BLOCK, NULL, &before);
