@@ -78,7 +78,7 @@ static void join_group(struct planner *p, struct candidate *c, struct candidate 
 		return;
 	}
 	c->fd = candidate_open(c, -1);
-	if (c->fd < 0 || p->groups >= GROUP_BRACES + 64) {
+	if (c->fd < 0) {
 		candidate_leave_out(c, "the kernel refuses it (%s)", advice_errno_name(-c->fd));
 		return;
 	}

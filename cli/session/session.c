@@ -73,7 +73,6 @@ static int session_arm(struct session *s)
 
 	s->signal_fd = -1;
 	caps_init(&s->caps, "");
-	caps_find_agent(s->caps.agent, sizeof(s->caps.agent));
 	session_clock_start(s);
 	/* First: with one of a kind open, no other makes the kernel patch its code (static keys). */
 	totals_keep(&s->totals);

@@ -6,6 +6,7 @@
 
 #include "cli/analyze/metric.h"
 #include "cli/analyze/profile_build.h"
+#include "tests/unit/suite.h"
 
 enum { EXACT, SHARED, LEFT_OUT, EVENTS };
 
@@ -168,10 +169,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("metric_event");
 	TCase *tests = tcase_create("events");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_exact);
@@ -180,11 +178,5 @@ int main(void)
 	tcase_add_test(tests, test_rows);
 	tcase_add_test(tests, test_columns);
 	tcase_add_test(tests, test_pass);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return suite_run("metric_event", tests);
 }
