@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The samples of a run: where each thread was when a clock or a counter came round, by process,
+ * thread, region path and call chain. The session adds them while the run goes on and names their
+ * frames at its end; a recording keeps them; reports and exports add them up (stacks.h).
+ *
+ * Chains are kept as a tree from the outermost frame, regions as a tree of names, both without
+ * duplicates, so that a million samples of a thousand places cost their times and little else.
+ */
+#ifndef CLI_ANALYZE_SAMPLES_H
+#define CLI_ANALYZE_SAMPLES_H
+
+#include "common/base.h"
+
+#define SAMPLES_NONE (~0u)
+
+enum samples_object_kind {
+	SAMPLES_FILE,                /* a program or shared object */
+	SAMPLES_KERNEL,
+	SAMPLES_VDSO,
+	SAMPLES_JIT,                 /* memory without a file that a map of its functions describes, or none */
+	SAMPLES_UNKNOWN,             /* nothing was mapped there, as far as is known */
+	SAMPLES_OBJECT_KINDS
+};
+
+/* What code lies in. */
+struct samples_object {
+	char *path;                  /* "[kernel]", "[vdso]", "[jit]", "[unknown]" for those without a file */
+	char *build_id;              /* hexadecimal digits; NULL: none */
+	char *note;                  /* why names are missing, or may be wrong ("stripped", "replaced during the run"); NULL */
+	u32 kind;                    /* enum samples_object_kind */
+};
+
+/* A function that code belongs to. */
+struct samples_line {
+	u32 function;                /* string; SAMPLES_NONE: not known */
+	u32 file;                    /* string; SAMPLES_NONE: not known */
+	u32 line;                    /* 0: not known */
+};
+
+/* Why a frame has no function. */
+enum samples_unresolved {
+	SAMPLES_RESOLVED,
+	SAMPLES_STRIPPED,            /* no symbol covers it */
+	SAMPLES_DELETED,             /* the file is gone, or is another one now */
+	SAMPLES_UNREADABLE,          /* not to be opened, or not to be decoded */
+	SAMPLES_NO_MAP,              /* JIT code, and no map tells of it */
+	SAMPLES_HIDDEN,              /* the kernel does not show its addresses */
+	SAMPLES_UNMAPPED,            /* no mapping is known there */
+	SAMPLES_NOT_ASKED,           /* not looked up: in a build without the library, or out of time */
+	SAMPLES_UNRESOLVED_KINDS
+};
+
+/* One place of the code. */
+struct samples_frame {
+	u32 object;
+	u32 unresolved;              /* enum samples_unresolved */
+	u64 address;                 /* as in the object's own file (an ELF virtual address), or as sampled */
+	u32 first_line, nlines;      /* in lines: the functions inlined here, innermost first, and last the one that was called */
+};
+
+/* One step of a chain. Its parent is its caller. */
+struct samples_chain {
+	u32 parent;                  /* SAMPLES_NONE: the outermost frame */
+	u32 frame;
+};
+
+/* A region path; parents come before their children. */
+struct samples_region {
+	u32 parent;                  /* SAMPLES_NONE: directly in its thread */
+	u32 name;                    /* string */
+};
+
+enum samples_flags {
+	SAMPLES_TRUNCATED = 1 << 0,  /* the chain ends before its outermost function */
+	SAMPLES_UNATTRIBUTED = 1 << 1, /* the region is not known (region is SAMPLES_NONE) */
+	SAMPLES_IN_KERNEL = 1 << 2,  /* the thread was in the kernel */
+};
+
+/* All samples that are alike. */
+struct samples_row {
+	u32 process;                 /* serial of struct process_facts */
+	u32 pid, tid;
+	u32 region;                  /* SAMPLES_NONE: in none */
+	u32 chain;                   /* the innermost step; SAMPLES_NONE: no frame */
+	u32 flags;
+	u64 count;
+	u64 weight;                  /* sum of their periods: ns of the clock, or counts of the event */
+};
+
+/* One of them, in the order of time. */
+struct samples_event {
+	u64 time_ns;                 /* since the start of the run */
+	u32 row;
+	u32 cpu;
+};
+
+struct samples_string {
+	u64 hash;
+	u32 length;
+	char *bytes;                 /* terminated */
+};
+
+/* An open-addressing index over one of the lists. */
+struct samples_index {
+	u32 *slots;
+	u32 count, size;
+};
+
+struct samples {
+	char *event;                 /* what came round: "cycles", "task-clock" */
+	bool clock;                  /* weights are ns */
+	u64 frequency;               /* as asked, Hz */
+	double effective;            /* samples a second of CPU time; 0: not known */
+	u64 lost;                    /* no room in a ring */
+	u64 throttled;               /* times that the kernel paused sampling, for it took too much time */
+	char *stacks;                /* "fp", "dwarf", "none" */
+	u32 stack_bytes;             /* of a copied stack */
+
+	struct samples_object *objects;
+	struct samples_frame *frames;
+	struct samples_line *lines;
+	struct samples_chain *chains;
+	struct samples_region *regions;
+	struct samples_row *rows;
+	struct samples_event *events;
+	struct samples_string *strings;
+	u32 nobjects, nframes, nlines, nchains, nregions, nrows, nevents, nstrings;
+	u32 objects_room, frames_room, lines_room, chains_room, regions_room, rows_room, events_room, strings_room;
+	struct samples_index frame_index, chain_index, region_index, row_index, string_index;
+	bool no_memory;              /* something is missing */
+};
+
+void samples_init(struct samples *samples);
+void samples_fini(struct samples *samples);
+
+/* Each of these finds or adds; SAMPLES_NONE when memory is short. */
+u32 samples_string(struct samples *samples, const char *bytes, size_t length);
+u32 samples_object(struct samples *samples, const char *path, const char *build_id, enum samples_object_kind kind);
+u32 samples_frame(struct samples *samples, u32 object, u64 address);
+u32 samples_chain(struct samples *samples, u32 parent, u32 frame);
+u32 samples_region(struct samples *samples, u32 parent, const char *name, size_t length);
+
+/* Names a frame. The lines are copied. */
+void samples_name(struct samples *samples, u32 frame, const struct samples_line *lines, u32 n);
+
+/* A sample: row.count and row.weight are ignored, period is its weight. 0, or -1 when memory is short. */
+int samples_add(struct samples *samples, const struct samples_row *row, u64 period, u64 time_ns, u32 cpu);
+
+/* Adds all of another list, whose processes have the same serials: for recordings in parts and for passes. */
+int samples_merge(struct samples *to, const struct samples *from);
+
+#endif
