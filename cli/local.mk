@@ -32,6 +32,9 @@ cli_sources = \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
 	cli/analyze/report_windows.c \
+	cli/analyze/samples.c \
+	cli/analyze/samples.h \
+	cli/analyze/samples_merge.c \
 	cli/analyze/usage.c \
 	cli/analyze/usage.h \
 	cli/caps/advice.c \

@@ -23,6 +23,7 @@ unit_tests = \
 	tests/unit/test_profile \
 	tests/unit/test_store \
 	tests/unit/test_sample \
+	tests/unit/test_samples \
 	tests/unit/test_table \
 	tests/unit/test_text \
 	tests/unit/test_wire

@@ -141,11 +141,18 @@ u32 samples_frame(struct samples *samples, u32 object, u64 address);
 u32 samples_chain(struct samples *samples, u32 parent, u32 frame);
 u32 samples_region(struct samples *samples, u32 parent, const char *name, size_t length);
 
-/* Names a frame. The lines are copied. */
+/* Names a frame, which is resolved then, if n is not 0. The lines are copied. */
 void samples_name(struct samples *samples, u32 frame, const struct samples_line *lines, u32 n);
 
 /* A sample: row.count and row.weight are ignored, period is its weight. 0, or -1 when memory is short. */
 int samples_add(struct samples *samples, const struct samples_row *row, u64 period, u64 time_ns, u32 cpu);
+
+/* The same in two steps, for those that have sums: a row, whose count and weight are added; events of it. */
+u32 samples_row(struct samples *samples, const struct samples_row *row);
+int samples_event(struct samples *samples, u32 row, u64 time_ns, u32 cpu);
+
+/* Puts the events in the order of time, in which nobody adds them who reads one ring for each CPU. */
+void samples_sort(struct samples *samples);
 
 /* Adds all of another list, whose processes have the same serials: for recordings in parts and for passes. */
 int samples_merge(struct samples *to, const struct samples *from);

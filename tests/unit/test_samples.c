@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/analyze/samples: nothing is there twice, sums are right, and lists are the same after merging. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analyze/samples.h"
+#include "suite.h"
+
+static struct samples samples, other;
+
+static void setup(void)
+{
+	samples_init(&samples);
+	samples_init(&other);
+}
+
+static void teardown(void)
+{
+	samples_fini(&samples);
+	samples_fini(&other);
+}
+
+static u32 string(struct samples *to, const char *text)
+{
+	return samples_string(to, text, strlen(text));
+}
+
+/* A sample of frames of "a.out", outermost first, 0 at the end. */
+static void add(struct samples *to, u32 tid, const char *region, const u64 *addresses, u64 time_ns)
+{
+	struct samples_row row = { .process = 1, .pid = 10, .tid = tid, .chain = SAMPLES_NONE, .region = SAMPLES_NONE };
+	u32 object = samples_object(to, "a.out", "01ab", SAMPLES_FILE);
+
+	for (; *addresses; addresses++)
+		row.chain = samples_chain(to, row.chain, samples_frame(to, object, *addresses));
+	if (region)
+		row.region = samples_region(to, SAMPLES_NONE, region, strlen(region));
+	ck_assert_int_eq(samples_add(to, &row, 7, time_ns, tid % 4), 0);
+}
+
+START_TEST(test_once)
+{
+	u32 a = string(&samples, "a"), object = samples_object(&samples, "x", NULL, SAMPLES_FILE);
+
+	ck_assert_uint_eq(string(&samples, "b"), a + 1);
+	ck_assert_uint_eq(string(&samples, "a"), a);
+	ck_assert_uint_eq(samples_string(&samples, "a\0b", 3), a + 2);
+	ck_assert_uint_eq(samples_string(&samples, "", 0), a + 3);
+	ck_assert_uint_eq(samples.nstrings, 4);
+	ck_assert_uint_eq(samples_object(&samples, "x", NULL, SAMPLES_FILE), object);
+	ck_assert_uint_ne(samples_object(&samples, "x", "00", SAMPLES_FILE), object);
+	ck_assert_uint_ne(samples_object(&samples, "x", NULL, SAMPLES_JIT), object);
+	ck_assert_uint_eq(samples_frame(&samples, object, 16), samples_frame(&samples, object, 16));
+	ck_assert_uint_ne(samples_frame(&samples, object, 16), samples_frame(&samples, object, 17));
+	ck_assert_uint_ne(samples_frame(&samples, object, 16), samples_frame(&samples, object + 1, 16));
+	ck_assert_uint_eq(samples.nframes, 3);
+	ck_assert_uint_eq(samples.frames[0].unresolved, SAMPLES_NOT_ASKED);
+	ck_assert(!samples.no_memory);
+}
+END_TEST
+
+START_TEST(test_rows)
+{
+	static const u64 short_one[] = { 1, 2, 0 }, long_one[] = { 1, 2, 3, 0 }, none[] = { 0 };
+
+	add(&samples, 1, "r", short_one, 10);
+	add(&samples, 1, "r", long_one, 30);
+	add(&samples, 1, "r", short_one, 20);
+	add(&samples, 2, "r", short_one, 40);
+	add(&samples, 2, NULL, none, 50);
+	ck_assert_uint_eq(samples.nrows, 4);
+	ck_assert_uint_eq(samples.nchains, 3);
+	ck_assert_uint_eq(samples.nregions, 1);
+	ck_assert_uint_eq(samples.rows[0].count, 2);
+	ck_assert_uint_eq(samples.rows[0].weight, 14);
+	ck_assert_uint_eq(samples.rows[3].chain, SAMPLES_NONE);
+	ck_assert_uint_eq(samples.nevents, 5);
+	samples_sort(&samples);
+	ck_assert_uint_eq(samples.events[1].time_ns, 20);
+	ck_assert_uint_eq(samples.events[1].row, 0);
+	ck_assert_uint_eq(samples.events[2].row, 1);
+}
+END_TEST
+
+/* What a stranger's process may do to the lists: many of everything. */
+START_TEST(test_many)
+{
+	struct samples_row row = { .process = 1, .region = SAMPLES_NONE };
+	u32 i, object = samples_object(&samples, "a.out", NULL, SAMPLES_FILE);
+
+	for (i = 0; i < 300000; i++) {
+		u32 at = i % 100000;
+
+		row.chain = samples_chain(&samples, at ? at - 1 : SAMPLES_NONE, samples_frame(&samples, object, at * 16));
+		ck_assert_uint_eq(row.chain, at);
+		ck_assert_int_eq(samples_add(&samples, &row, 1, i, 0), 0);
+	}
+	ck_assert_uint_eq(samples.nframes, 100000);
+	ck_assert_uint_eq(samples.nrows, 100000);
+	ck_assert_uint_eq(samples.rows[99999].count, 3);
+	ck_assert_uint_eq(samples.nevents, 300000);
+}
+END_TEST
+
+START_TEST(test_names)
+{
+	static const u64 places[] = { 1, 2, 0 };
+	struct samples_line lines[] = { { 0, 0, 3 }, { 0, 0, 9 } };
+
+	add(&samples, 1, "r", places, 1);
+	lines[0].function = string(&samples, "inner");
+	lines[1].function = string(&samples, "outer");
+	lines[0].file = lines[1].file = string(&samples, "x.c");
+	samples_name(&samples, 1, lines, 2);
+	samples_name(&samples, 0, NULL, 0);
+	ck_assert_uint_eq(samples.frames[1].nlines, 2);
+	ck_assert_uint_eq(samples.lines[samples.frames[1].first_line + 1].line, 9);
+	ck_assert_uint_eq(samples.frames[1].unresolved, SAMPLES_RESOLVED);
+	ck_assert_uint_eq(samples.frames[0].unresolved, SAMPLES_NOT_ASKED);
+}
+END_TEST
+
+static const char *function_of(const struct samples *in, u32 frame, u32 line)
+{
+	return in->strings[in->lines[in->frames[frame].first_line + line].function].bytes;
+}
+
+START_TEST(test_merge)
+{
+	static const u64 one[] = { 1, 2, 0 }, two[] = { 1, 3, 0 };
+	struct samples_line line = { .file = SAMPLES_NONE, .line = 5 };
+
+	samples.event = strdup("cycles");
+	samples.effective = 100;
+	samples.lost = 2;
+	other.event = strdup("cycles");
+	other.effective = 200;
+	other.lost = 3;
+	other.throttled = 4;
+	add(&samples, 1, "r", one, 10);
+	add(&samples, 1, "r", one, 30);
+	string(&other, "to have other numbers");
+	add(&other, 1, NULL, two, 20);
+	add(&other, 1, "r", one, 40);
+	line.function = string(&other, "two");
+	samples_name(&other, 2, &line, 1);
+	other.frames[1].unresolved = SAMPLES_STRIPPED;
+	other.objects[0].note = strdup("why");
+	ck_assert_int_eq(samples_merge(&samples, &other), 0);
+	ck_assert_uint_eq(samples.nrows, 2);
+	ck_assert_uint_eq(samples.rows[0].count, 3);
+	ck_assert_uint_eq(samples.rows[0].weight, 21);
+	ck_assert_uint_eq(samples.lost, 5);
+	ck_assert_uint_eq(samples.throttled, 4);
+	ck_assert_double_eq_tol(samples.effective, 4 / (0.02 + 0.01), 1e-9);
+	ck_assert_uint_eq(samples.nevents, 4);
+	ck_assert_uint_eq(samples.events[1].time_ns, 20);
+	ck_assert_uint_eq(samples.events[1].row, 1);
+	ck_assert_str_eq(samples.objects[0].note, "why");
+	/* Frames 1, 2 of the one and 1, 3, 2 of the other. */
+	ck_assert_uint_eq(samples.nframes, 3);
+	ck_assert_uint_eq(samples.frames[2].unresolved, SAMPLES_STRIPPED);
+	ck_assert_uint_eq(samples.frames[1].nlines, 1);
+	ck_assert_str_eq(function_of(&samples, 1, 0), "two");
+}
+END_TEST
+
+/* Into an empty list. */
+START_TEST(test_copy)
+{
+	static const u64 one[] = { 1, 2, 0 };
+
+	other.event = strdup("task-clock");
+	other.stacks = strdup("fp");
+	other.clock = true;
+	other.frequency = 999;
+	other.effective = 990;
+	add(&other, 1, "r", one, 10);
+	ck_assert_int_eq(samples_merge(&samples, &other), 0);
+	ck_assert_str_eq(samples.event, "task-clock");
+	ck_assert_str_eq(samples.stacks, "fp");
+	ck_assert(samples.clock);
+	ck_assert_uint_eq(samples.frequency, 999);
+	ck_assert_double_eq(samples.effective, 990);
+	ck_assert_uint_eq(samples.nevents, 1);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("samples");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, test_once);
+	tcase_add_test(tests, test_rows);
+	tcase_add_test(tests, test_many);
+	tcase_add_test(tests, test_names);
+	tcase_add_test(tests, test_merge);
+	tcase_add_test(tests, test_copy);
+	return suite_run("samples", tests);
+}
