@@ -178,10 +178,34 @@ cli_sources = \
 	cli/store/write.c \
 	cli/symbols/build_id.c \
 	cli/symbols/build_id.h \
+	cli/symbols/elf_file.c \
+	cli/symbols/elf_file.h \
+	cli/symbols/elf_symbols.c \
+	cli/symbols/jit.c \
+	cli/symbols/kernel.c \
 	cli/symbols/libelf.c \
 	cli/symbols/libelf.h \
+	cli/symbols/maps.c \
+	cli/symbols/maps.h \
+	cli/symbols/object.c \
+	cli/symbols/object.h \
+	cli/symbols/object_build.h \
+	cli/symbols/object_image.c \
+	cli/symbols/object_open.c \
+	cli/symbols/resolve.c \
+	cli/symbols/resolve.h \
+	cli/symbols/resolve_build.h \
+	cli/symbols/resolve_file.c \
+	cli/symbols/resolve_jit.c \
+	cli/symbols/resolve_out.c \
+	cli/symbols/space.c \
+	cli/symbols/space.h \
+	cli/symbols/space_build.h \
+	cli/symbols/space_table.c \
+	cli/symbols/space_table.h \
 	cli/symbols/symbol.c \
 	cli/symbols/symbol.h \
+	cli/symbols/vdso.c \
 	cli/term.c \
 	cli/term.h \
 	cli/text.c \

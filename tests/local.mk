@@ -21,6 +21,7 @@ unit_tests = \
 	tests/unit/test_proc \
 	tests/unit/test_probes \
 	tests/unit/test_profile \
+	tests/unit/test_space \
 	tests/unit/test_store \
 	tests/unit/test_sample \
 	tests/unit/test_samples \

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Children that read files, and what becomes of them; see resolve.h. */
+#include "cli/symbols/resolve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/symbols/resolve_build.h"
+
+#define JOBS_MOST 8                  /* children at a time */
+#define FILE_NS (20 * NSEC_PER_SEC)
+#define TOTAL_NS (60 * NSEC_PER_SEC)
+#define MEMORY ((size_t)1 << 30)
+
+struct job {
+	pid_t child;                 /* 0: none */
+	const struct resolve_request *request;
+	int rows;                    /* memfd that the child writes */
+	int alive;                   /* hangs up when the child ends */
+	u64 deadline;
+};
+
+struct resolver {
+	struct resolve_options options;
+	resolve_found *found;
+	void *data;
+	u64 deadline;
+	struct job jobs[JOBS_MOST];
+	size_t njobs, running;
+};
+
+const char *resolve_reason_text(enum resolve_reason reason)
+{
+	static const char *const texts[] = { "named", "stripped", "deleted", "unreadable", "no map of JIT code", "kernel hidden",
+					     "out of time" };
+
+	return texts[reason];
+}
+
+/* Why nothing can be named, without a look into the object; RESOLVE_NAMED: that has to be seen. */
+static enum resolve_reason object_hopeless(struct object *object)
+{
+	if (object->kind == OBJECT_KERNEL)
+		return object_kernel_hidden() ? RESOLVE_HIDDEN : RESOLVE_NAMED;
+	if (object->kind == OBJECT_JIT)
+		return object->jit.map < 0 && object->jit.dump < 0 ? RESOLVE_NO_MAP : RESOLVE_NAMED;
+	if (object->kind == OBJECT_FILE && object_descriptor(object) < 0)
+		return object->state == OBJECT_DENIED ? RESOLVE_UNREADABLE : RESOLVE_DELETED;
+	return object->is_elf ? RESOLVE_NAMED : RESOLVE_UNREADABLE;
+}
+
+/* For all addresses that nobody told of. */
+static void request_fail(struct resolver *resolver, const struct resolve_request *request, const bool *seen,
+	enum resolve_reason reason)
+{
+	size_t i;
+
+	for (i = 0; i < request->n; i++)
+		if (!seen || !seen[i])
+			resolver->found(resolver->data, request, i, reason, NULL, 0);
+}
+
+/* Bytes of data that this process has already. */
+static u64 data_now(void)
+{
+	unsigned long long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (file && fscanf(file, "%*u %*u %*u %*u %*u %llu", &pages) != 1)
+		pages = 0;
+	if (file)
+		fclose(file);
+	return pages * (u64)sysconf(_SC_PAGESIZE);
+}
+
+static void child_limits(const struct resolver *resolver)
+{
+	rlim_t seconds = (rlim_t)(resolver->options.file_ns / NSEC_PER_SEC) + 1;
+	struct rlimit none = { 0, 0 }, cpu = { seconds, seconds };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_CPU, &cpu);
+	/* The address sanitizer takes terabytes of address space. */
+#ifndef __SANITIZE_ADDRESS__
+	rlim_t bytes = (rlim_t)(data_now() + resolver->options.memory);
+
+	setrlimit(RLIMIT_DATA, &(struct rlimit){ bytes, bytes });
+#endif
+}
+
+static void child_run(const struct resolver *resolver, const struct job *job)
+{
+	static const int handled[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGXFSZ };
+	struct resolve_out *out = malloc(sizeof(*out));
+	sigset_t none;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(handled); i++)
+		signal(handled[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	child_limits(resolver);
+	if (!out)
+		_exit(1);
+	resolve_out_init(out, job->rows);
+	if (job->request->object->kind == OBJECT_KERNEL)
+		resolve_kernel(job->request, out);
+	else if (job->request->object->kind == OBJECT_JIT)
+		resolve_jit(job->request, out);
+	else
+		resolve_file(job->request, &resolver->options, out);
+	resolve_out_flush(out);
+	_exit(0);
+}
+
+static int job_start(struct resolver *resolver, struct job *job, const struct resolve_request *request)
+{
+	u64 now = clock_ns(CLOCK_MONOTONIC);
+	int ends[2];
+
+	*job = (struct job){ .request = request, .rows = memfd_create("spark-names", MFD_CLOEXEC),
+			     .deadline = MIN(now + resolver->options.file_ns, resolver->deadline) };
+	if (job->rows < 0)
+		return -errno;
+	if (pipe2(ends, O_CLOEXEC)) {
+		close(job->rows);
+		return -errno;
+	}
+	job->alive = ends[0];
+	job->child = fork();
+	if (!job->child)
+		child_run(resolver, job);
+	close(ends[1]);
+	if (job->child > 0)
+		return 0;
+	job->child = 0;
+	close(job->rows);
+	close(job->alive);
+	return -ENOMEM;
+}
+
+static void job_rows(struct resolver *resolver, struct job *job, bool *seen)
+{
+	struct stat about;
+	void *rows;
+
+	if (fstat(job->rows, &about) || about.st_size <= 0)
+		return;
+	rows = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, job->rows, 0);
+	if (rows == MAP_FAILED)
+		return;
+	resolve_rows(rows, (size_t)about.st_size, job->request, seen, resolver->found, resolver->data);
+	munmap(rows, (size_t)about.st_size);
+}
+
+/* Takes what a child has found, which may be a part. */
+static void job_end(struct resolver *resolver, struct job *job, bool late)
+{
+	bool *seen = calloc(job->request->n, sizeof(*seen));
+	int status = 0;
+
+	if (late)
+		kill(job->child, SIGKILL);
+	while (waitpid(job->child, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (seen)
+		job_rows(resolver, job, seen);
+	request_fail(resolver, job->request, seen,
+		late || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) ? RESOLVE_OUT_OF_TIME : RESOLVE_UNREADABLE);
+	free(seen);
+	close(job->rows);
+	close(job->alive);
+	job->child = 0;
+	resolver->running--;
+}
+
+/* Waits until one child at least has ended. */
+static void jobs_wait(struct resolver *resolver)
+{
+	size_t i, running = resolver->running;
+
+	while (resolver->running == running) {
+		struct pollfd ends[JOBS_MOST];
+		u64 now = clock_ns(CLOCK_MONOTONIC), next = now + NSEC_PER_SEC;
+
+		for (i = 0; i < resolver->njobs; i++) {
+			ends[i] = (struct pollfd){ .fd = resolver->jobs[i].child ? resolver->jobs[i].alive : -1 };
+			if (resolver->jobs[i].child)
+				next = MIN(next, MAX(now, resolver->jobs[i].deadline));
+		}
+		poll(ends, resolver->njobs, (int)((next - now) / NSEC_PER_MSEC) + 1);
+		now = clock_ns(CLOCK_MONOTONIC);
+		for (i = 0; i < resolver->njobs; i++)
+			if (resolver->jobs[i].child && (ends[i].revents || now >= resolver->jobs[i].deadline))
+				job_end(resolver, &resolver->jobs[i], !ends[i].revents);
+	}
+}
+
+static struct job *jobs_free(struct resolver *resolver)
+{
+	size_t i;
+
+	while (resolver->running == resolver->njobs)
+		jobs_wait(resolver);
+	for (i = 0; resolver->jobs[i].child; i++)
+		continue;
+	return &resolver->jobs[i];
+}
+
+static void resolver_take(struct resolver *resolver, const struct resolve_request *request)
+{
+	enum resolve_reason reason = object_hopeless(request->object);
+
+	if (reason == RESOLVE_NAMED && clock_ns(CLOCK_MONOTONIC) >= resolver->deadline)
+		reason = RESOLVE_OUT_OF_TIME;
+	if (reason == RESOLVE_NAMED && job_start(resolver, jobs_free(resolver), request) == 0) {
+		resolver->running++;
+		return;
+	}
+	request_fail(resolver, request, NULL, reason == RESOLVE_NAMED ? RESOLVE_UNREADABLE : reason);
+}
+
+/* The largest first: the last one to end decides how long all take. */
+static int request_compare(const void *left, const void *right)
+{
+	const struct resolve_request *const *a = left, *const *b = right;
+	u64 x = (*a)->object->elf.size, y = (*b)->object->elf.size;
+
+	return x == y ? 0 : x > y ? -1 : 1;
+}
+
+int resolve_objects(const struct resolve_request *requests, size_t n, const struct resolve_options *options,
+	resolve_found *found, void *data)
+{
+	struct resolver resolver = { .options = *options, .found = found, .data = data };
+	const struct resolve_request **order = calloc(n + 1, sizeof(struct resolve_request *));
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t i;
+
+	if (!order)
+		return -ENOMEM;
+	if (!resolver.options.file_ns)
+		resolver.options.file_ns = FILE_NS;
+	if (!resolver.options.total_ns)
+		resolver.options.total_ns = TOTAL_NS;
+	if (!resolver.options.memory)
+		resolver.options.memory = MEMORY;
+	resolver.deadline = clock_ns(CLOCK_MONOTONIC) + resolver.options.total_ns;
+	resolver.njobs = cpus < 1 ? 1 : (size_t)MIN(cpus, JOBS_MOST);
+	for (i = 0; i < n; i++)
+		order[i] = &requests[i];
+	qsort(order, n, sizeof(*order), request_compare);
+	for (i = 0; i < n; i++)
+		if (order[i]->n)
+			resolver_take(&resolver, order[i]);
+	while (resolver.running)
+		jobs_wait(&resolver);
+	free(order);
+	return 0;
+}
