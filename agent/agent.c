@@ -12,6 +12,7 @@
 #include "agent.h"
 #include "hello.h"
 #include "proc.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -236,6 +237,7 @@ static bool child_live(void)
 		return false;
 	unit_forked();
 	agent.calibrated = agent.pair != 0; /* the parent may have been in the midst of it */
+	watch_forked();
 	if (agent.flags & WIRE_NO_FORKS || !process_enter(WIRE_PROCESS_FORKED)) {
 		store_release(&life->state, (u32)PROCESS_DORMANT);
 		return false;

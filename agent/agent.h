@@ -69,6 +69,7 @@ enum lane_special {
 	LANE_UPPER = 1 << 3,       /* a lane of signal handlers */
 	LANE_LATE = 1 << 4,        /* claimed after the last destructor round: released at depth 0 */
 	LANE_CLOCK = 1 << 5,       /* the clock is not the TSC */
+	LANE_WATCH = 1 << 6,       /* samples are taken: watch.h */
 };
 
 /* The private half of a thread, one page of memory that fork wipes: a closed gate sends a child the slow way. */
@@ -90,6 +91,11 @@ struct thread {
 	u32 rounds;                /* destructor rounds seen */
 	const void *page;          /* perf page of the detector */
 	struct counters *counters; /* of the plan; NULL: none */
+	const volatile u64 *watch_head; /* of the ring of samples of the CPU it is on */
+	u64 watch_seen;            /* what that was at the last entry */
+	struct wire_watch *watch;  /* in the segment; with LANE_WATCH */
+	u32 watch_cpu;
+	bool watch_switched;       /* it was switched out since: it may be on another CPU, or have been */
 	u32 hash[LANE_HASH];
 };
 
@@ -259,6 +265,8 @@ static inline bool detect_moved(const struct thread *t)
 {
 	return *t->detector_word != t->detector_seen;
 }
+/* SAFE. The CPU that the thread is on, as the kernel has it in the rseq area; WIRE_CPUS: there is none. */
+u32 detect_cpu(void);
 /* MARKER. Makes it quiet again. */
 void detect_rearm(struct thread *t);
 

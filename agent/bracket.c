@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "agent.h"
 #include "bracket.h"
+#include "watch.h"
 
 #include <string.h>
 
@@ -173,11 +174,12 @@ void bracket_begin(struct thread *t, struct lane *l, u32 region, u64 sp)
 	}
 	orphans_replaced(l, region, sp);
 	node = lane_child(l, bracket_parent(l), region);
+	/* Now, and not between the readings of the region's own. */
+	if (l->special & (LANE_SOURCES | LANE_WATCH) && detect_moved(t))
+		thread_resync(t);
+	watch_look(t, l);
 	if (l->cells) {
 		l->early = 0;
-		/* Now, and not between the readings of the region's own. */
-		if (detect_moved(t))
-			thread_resync(t);
 		source_read_all(lane_cells(l, l->w->depth));
 	}
 	bracket_push(t, l, node, sp);
@@ -252,6 +254,7 @@ void bracket_end(struct thread *t, struct lane *l, u32 region, u64 sp, u64 now)
 	l->early = 0;
 	if (unlikely(detect_moved(t)))
 		now = thread_resync(t);
+	watch_look(t, l);
 	if (l->deep && sp_gone(l->top->sp, sp))
 		deep_drop(l);
 	if (l->deep) {

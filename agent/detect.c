@@ -53,6 +53,15 @@ static struct rseq *rseq_area(void)
 	return (struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);
 }
 
+u32 detect_cpu(void)
+{
+	const struct rseq *area = rseq_area();
+	u32 cpu = area ? load_relaxed(&area->cpu_id) : WIRE_CPUS;
+
+	/* Negative: not registered (rseq(2), RSEQ_CPU_ID_UNINITIALIZED). */
+	return MIN(cpu, WIRE_CPUS);
+}
+
 static u64 rseq_word(void)
 {
 	return (u64)(uintptr_t)&never_entered;

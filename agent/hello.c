@@ -8,6 +8,7 @@
 #include "hello.h"
 #include "proc.h"
 #include "safe.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,7 +133,7 @@ static int hello_open_memfd(const struct wire_config *c)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-static int hello_talk(int fd, const struct invitation *v, struct wire_config *c, int *memfd)
+static int hello_talk(int fd, const struct invitation *v, u32 flags, struct wire_config *c, int *memfd)
 {
 	struct timeval limit = { WAIT_SECONDS, 0 };
 	struct wire_hello hello = {
@@ -142,6 +143,7 @@ static int hello_talk(int fd, const struct invitation *v, struct wire_config *c,
 		.pid = (u32)getpid(),
 		.tid = (u32)syscall_raw(SYS_gettid, 0, 0, 0, 0, 0, 0),
 		.abi = SPARK_ABI_VERSION,
+		.flags = flags,
 	};
 	int ret;
 
@@ -155,8 +157,12 @@ static int hello_talk(int fd, const struct invitation *v, struct wire_config *c,
 		return ret;
 	if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
 		return -errno;
-	detect_arm();
-	return hello_receive(fd, c, memfd);
+	if (!(flags & WIRE_HELLO_FORKED))
+		detect_arm();
+	ret = hello_receive(fd, c, memfd);
+	if (!ret)
+		watch_receive(fd, c);
+	return ret;
 }
 
 /*
@@ -180,6 +186,38 @@ static bool filter_added(u32 known)
 	return filters > known;
 }
 
+/* For forked children, which may have another environment when they come to need it. */
+static struct {
+	struct invitation v;
+	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+} kept;
+
+static void invitation_keep(const struct invitation *v)
+{
+	size_t length = strlen(v->path);
+
+	kept.v = *v;
+	kept.v.path = kept.path;
+	if (length < sizeof(kept.path))
+		memcpy(kept.path, v->path, length + 1);
+}
+
+void hello_rings(void)
+{
+	struct wire_config c;
+	int fd, memfd = -1;
+
+	if (!kept.v.path)
+		return;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	hello_talk(fd, &kept.v, WIRE_HELLO_FORKED, &c, &memfd);
+	if (memfd >= 0)
+		close(memfd);
+	close(fd);
+}
+
 int hello_say(struct wire_config *c)
 {
 	struct invitation v;
@@ -193,8 +231,10 @@ int hello_say(struct wire_config *c)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	ret = hello_talk(fd, &v, c, &memfd);
+	ret = hello_talk(fd, &v, 0, c, &memfd);
 	close(fd);
+	if (!ret && c->flags & WIRE_WATCH)
+		invitation_keep(&v);
 	if (!ret && c->verdict != WIRE_GO)
 		ret = -ECANCELED;
 	if (!ret && memfd < 0)

@@ -14,4 +14,7 @@ int hello_say(struct wire_config *config);
  */
 int hello_receive(int fd, struct wire_config *config, int *memfd);
 
+/* SAFE. In a forked child: asks for the rings of samples, as its parent has them (watch.h). */
+void hello_rings(void);
+
 #endif

@@ -29,6 +29,8 @@ agent_sources = \
 	agent/sys.h \
 	agent/thread.c \
 	agent/unit.c \
+	agent/watch.c \
+	agent/watch.h \
 	agent/window.c
 
 EXTRA_DIST += agent/exports.map agent/imports.list agent/preload.sh

@@ -17,6 +17,7 @@
 #define _GNU_SOURCE
 #include "agent.h"
 #include "bracket.h"
+#include "watch.h"
 
 #include "common/hist.h"
 
@@ -140,26 +141,30 @@ static always_inline void end_account(struct lane *l, struct wire_frame *f, stru
 	barrier();
 }
 
-/*
- * MARKER. As the fast path, with readings of sources: nothing else makes the lane slow. False: it is
- * not all usual.
- */
+/* MARKER. Sources are read or samples are taken: nothing else makes the lane slow. */
+static always_inline bool lane_measures(const struct lane *l)
+{
+	return l->gate == GATE_SLOW && !(l->special & ~(u32)(LANE_SOURCES | LANE_WATCH));
+}
+
+/* MARKER. As the fast path, with readings of sources and a look for samples. False: it is not all usual. */
 static always_inline bool begin_counted(struct thread *t, u32 region, u64 sp)
 {
 	struct lane *l = &t->lane;
 	struct wire_frame *f;
 
-	if (l->gate != GATE_SLOW || l->special != LANE_SOURCES || l->next_region != region)
+	if (!lane_measures(l) || l->next_region != region)
 		return false;
 	l->gate = sp;
 	barrier();
 	/* Looked at again behind the gate: a handler may have begun and ended another. */
-	if (l->next_region != region || detect_moved(t)) {
+	if (l->next_region != region || detect_moved(t) || (l->special & LANE_WATCH && watch_moved(t))) {
 		l->gate = GATE_SLOW;
 		return false;
 	}
 	l->early = 0;
-	source_read_all(lane_cells(l, l->w->depth));
+	if (l->special & LANE_SOURCES)
+		source_read_all(lane_cells(l, l->w->depth));
 	f = l->top + 1;
 	f->sp = sp;
 	f->off = 0;
@@ -181,7 +186,7 @@ static always_inline bool end_counted(struct thread *t, u32 region, u64 sp, u64 
 	struct wire_node *n;
 	u64 wall, *bucket;
 
-	if (now || l->gate != GATE_SLOW || l->special != LANE_SOURCES || l->top_region != region)
+	if (now || !lane_measures(l) || l->top_region != region)
 		return false;
 	l->gate = sp;
 	barrier();
@@ -189,14 +194,17 @@ static always_inline bool end_counted(struct thread *t, u32 region, u64 sp, u64 
 	n = *l->top_node;
 	wall = agent_ticks() - f->start;
 	bucket = bucket_of(n, wall);
-	if (unlikely(l->top_region != region || !bucket || detect_moved(t) || wall >= t->force_ticks || f->off)) {
+	if (unlikely(l->top_region != region || !bucket || detect_moved(t) || wall >= t->force_ticks || f->off ||
+		     (l->special & LANE_WATCH && watch_moved(t)))) {
 		l->gate = GATE_SLOW;
 		return false;
 	}
-	if (l->early != sp)
-		source_read_all(lane_cells(l, WIRE_DEPTH));
+	if (l->special & LANE_SOURCES) {
+		if (l->early != sp)
+			source_read_all(lane_cells(l, WIRE_DEPTH));
+		source_charge_all(node_cells(n), lane_cells(l, l->w->depth - 1), lane_cells(l, WIRE_DEPTH));
+	}
 	l->early = 0;
-	source_charge_all(node_cells(n), lane_cells(l, l->w->depth - 1), lane_cells(l, WIRE_DEPTH));
 	end_account(l, f, n, wall, bucket, region);
 	l->gate = GATE_SLOW;
 	return true;

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "agent.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -128,11 +129,13 @@ static void thread_begin(struct thread *t)
 	s->start = t->sync_ticks;
 	s->sync_ticks = t->sync_ticks;
 	s->sync_cpu_ns = t->sync_cpu_ns;
+	watch_open(t);
 	if (thread_flags & THREAD_LATE)
 		t->lane.special |= LANE_LATE;
 	else
 		t->lane.special &= ~(u32)LANE_LATE;
 	store_release(&s->state, (u32)WIRE_SLOT_LIVE);
+	fetch_add(&agent.header->claims, 1);
 	lane_open(&t->lane);
 }
 
@@ -200,6 +203,8 @@ void thread_release(struct thread *t)
 	thread_flags |= THREAD_LATE;
 	thread_self = &thread_none;
 	barrier();
+	if (t->lane.special & LANE_WATCH)
+		watch_log(t, &t->lane);
 	bracket_abandon(t);
 	/* No look at the thread in /proc unless asked for: it would take longer to end. */
 	agent_usage(SOURCE_THREAD, agent_thread_sources() | (agent.sources & 1u << SOURCE_sched), &s->end_usage);
@@ -273,6 +278,7 @@ u64 thread_resync(struct thread *t)
 	s64 off;
 
 	s->switches++;
+	t->watch_switched = true;
 	if (unlikely(agent_sealed())) {
 		detect_rearm(t);
 		fetch_add(&life->wire->sealed_cpu, 1);
@@ -374,7 +380,7 @@ static struct lane *upper_open(struct thread *t, u32 level)
 		unit_give(unit, UNIT_FREE);
 		return NULL;
 	}
-	unit->lane.special |= LANE_UPPER;
+	unit->lane.special |= LANE_UPPER | (t->lane.special & LANE_WATCH);
 	if (agent.cells) {
 		unit->lane.cells = segment_private(LANE_CELLS, PRIVATE_WIPED);
 		unit->lane.special |= unit->lane.cells ? LANE_SOURCES : 0;

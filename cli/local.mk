@@ -100,6 +100,8 @@ cli_sources = \
 	cli/cmd/run.c \
 	cli/cmd/watch.c \
 	cli/cmd/watch.h \
+	cli/cmd/sampled.c \
+	cli/cmd/sampled.h \
 	cli/cmd/stat.c \
 	cli/library.c \
 	cli/library.h \
@@ -141,6 +143,10 @@ cli_sources = \
 	cli/output/table_totals.c \
 	cli/session/asked.c \
 	cli/session/attempt.c \
+	cli/session/attribute.c \
+	cli/session/attribute.h \
+	cli/session/chain.c \
+	cli/session/chain.h \
 	cli/session/clock.c \
 	cli/session/facts.c \
 	cli/session/harvest.c \
@@ -151,7 +157,15 @@ cli_sources = \
 	cli/session/plan.c \
 	cli/session/plan.h \
 	cli/session/process.c \
+	cli/session/record.c \
+	cli/session/record.h \
+	cli/session/ring.c \
+	cli/session/ring.h \
 	cli/session/sample.c \
+	cli/session/sampling.c \
+	cli/session/sampling.h \
+	cli/session/sampling_name.c \
+	cli/session/sampling_open.c \
 	cli/session/segment.c \
 	cli/session/server.c \
 	cli/session/session.c \

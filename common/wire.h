@@ -22,10 +22,10 @@
 #include "base.h"
 
 #define WIRE_MAGIC 0x31306b7261707321ULL /* "!spark01" */
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 
 /*
- * The value of the one environment variable: "3,<sparkctl's pid>,<seccomp filters on it>,<32 hex
+ * The value of the one environment variable: "4,<sparkctl's pid>,<seccomp filters on it>,<32 hex
  * digits of token>, <socket path>", without the line break.
  */
 #define WIRE_ENV "SPARK_SESSION"
@@ -52,12 +52,16 @@
 #define WIRE_CELLS 32              /* cells of all sources of the table together */
 #define WIRE_EVENTS 64             /* of a plan */
 #define WIRE_GROUPS 8
+#define WIRE_RINGS 16              /* descriptors in a message */
+#define WIRE_CPUS 4096             /* numbers of CPUs that a ring can be of */
+#define WIRE_WATCH_ENTRIES 1024u   /* a power of two */
 #define WIRE_NODE_CELLS (WIRE_CELLS + WIRE_EVENTS + 2 * WIRE_GROUPS)
 
 /* ---- messages ------------------------------------------------------------------------------------- */
 
 enum wire_hello_flags {
 	WIRE_HELLO_RSEQ = 1 << 0,    /* the C library has registered rseq */
+	WIRE_HELLO_FORKED = 1 << 1,  /* a forked child that has a segment: it wants the rings alone */
 };
 
 struct wire_hello {
@@ -85,6 +89,7 @@ enum wire_config_flags {
 	WIRE_PER_THREAD = 1 << 2,    /* slots of ended threads are not reused by the agent: sparkctl reaps them */
 	WIRE_EXECED = 1 << 3,        /* another measured image was in the process before: what it used is wanted */
 	WIRE_THREAD_USAGE = 1 << 4,  /* of each thread all sources are read, though that delays its end */
+	WIRE_WATCH = 1 << 5,         /* the rings of samples follow: markers watch their heads */
 };
 
 /* sparkctl's answer to the hello; the memfd comes with it as SCM_RIGHTS. */
@@ -98,6 +103,16 @@ struct wire_config {
 	u32 clock;                   /* enum wire_clock */
 	u32 peer_pid;                /* /proc/<peer_pid>/fd/<peer_fd> is the memfd, */
 	s32 peer_fd;                 /* for a target without a free descriptor */
+	u32 rings;                   /* WIRE_WATCH: how many there are, in messages of WIRE_RINGS; the last may have fewer */
+	u32 ring_bytes;              /* to be mapped of each: the kernel wants all of it (perf_event_open(2), "MMAP layout") */
+};
+
+/* Descriptors of sampling rings, which come with it as SCM_RIGHTS. */
+struct wire_rings {
+	u64 magic;
+	u32 n;
+	u32 cpu[WIRE_RINGS];         /* that each belongs to */
+	u32 reserved;
 };
 
 /* ---- segment -------------------------------------------------------------------------------------- */
@@ -133,7 +148,7 @@ struct wire_header {
 	u32 sources;                 /* sparkctl: as in struct wire_config */
 	u32 cells;                   /* sparkctl: of each node, those of the plan after those of the sources */
 	u32 plan;                    /* sparkctl: ref of struct wire_plan; 0: none */
-	u32 reserved;
+	u32 claims;                  /* shared: threads that have taken a slot */
 	u64 losses[WIRE_LOSS_MAX];   /* shared */
 };
 
@@ -209,6 +224,27 @@ struct wire_usage {
 	u64 cpu_ns;                  /* CLOCK_PROCESS_CPUTIME_ID or CLOCK_THREAD_CPUTIME_ID */
 	u64 unseen_ns;               /* CPU time of ended threads that are not in cells with SOURCE_BY_THREAD */
 	u64 cell[WIRE_CELLS];        /* of all sources, in the order of sources.def; WIRE_ABSENT() */
+};
+
+/*
+ * Which region a thread's samples belong to. A marker that finds the head of its CPU's ring moved,
+ * or that the thread was switched out, logs: until that position of that ring, and until that time
+ * in the others, the thread's samples since the entry before are of that node. What follows the
+ * last entry belongs to the region on top, as no marker has come since.
+ */
+struct wire_watch_entry {
+	u64 head;                    /* data_head of the ring */
+	u64 ticks;
+	u32 node;
+	u32 tid;
+	u32 cpu;                     /* WIRE_CPUS: of none, the ring is not known; then the time counts alone */
+	u32 reserved;
+};
+
+struct wire_watch {
+	u64 count;                   /* entries so far; the newest WIRE_WATCH_ENTRIES are kept */
+	u64 reserved[7];
+	struct wire_watch_entry entry[WIRE_WATCH_ENTRIES];
 };
 
 enum wire_process_flags {
@@ -317,7 +353,8 @@ struct wire_slot {
 	u64 sync_ticks;              /* last resynchronization */
 	u64 sync_cpu_ns;
 	u32 lanes[WIRE_LANES];       /* refs; [0] is always there */
-	u64 reserved2[2];
+	u32 watch;                   /* ref of a struct wire_watch; 0: its thread does not watch the rings */
+	u32 reserved2[3];
 	char comm[16];
 };
 
@@ -411,7 +448,10 @@ struct wire_window {
 };
 
 _Static_assert(sizeof(struct wire_hello) == 48, "wire");
-_Static_assert(sizeof(struct wire_config) == 40, "wire");
+_Static_assert(sizeof(struct wire_config) == 48, "wire");
+_Static_assert(sizeof(struct wire_rings) == 80, "wire");
+_Static_assert(sizeof(struct wire_watch_entry) == 32, "wire");
+_Static_assert(sizeof(struct wire_watch) == 64 + 32 * WIRE_WATCH_ENTRIES, "wire");
 _Static_assert(sizeof(struct wire_header) == 88 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
 _Static_assert(sizeof(struct wire_usage) == 24 + 8 * WIRE_CELLS, "wire");
 _Static_assert(sizeof(struct wire_process) == 72 + 2 * sizeof(struct wire_usage) + 4 * WIRE_NODE_CELLS, "wire");

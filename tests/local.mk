@@ -23,6 +23,7 @@ unit_tests = \
 	tests/unit/test_profile \
 	tests/unit/test_space \
 	tests/unit/test_store \
+	tests/unit/test_record \
 	tests/unit/test_sample \
 	tests/unit/test_samples \
 	tests/unit/test_table \
@@ -64,7 +65,8 @@ unit_agent_tests = \
 	tests/unit/test_agent_segment \
 	tests/unit/test_agent_slots \
 	tests/unit/test_agent_source \
-	tests/unit/test_agent_thread
+	tests/unit/test_agent_thread \
+	tests/unit/test_agent_watch
 
 # End-to-end tests: shell scripts that run the built sparkctl.
 e2e_tests = \
@@ -239,6 +241,8 @@ tests_unit_test_agent_source_SOURCES = tests/unit/test_agent_source.c $(agent_ha
 tests_unit_test_agent_source_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_thread_SOURCES = tests/unit/test_agent_thread.c $(agent_harness)
 tests_unit_test_agent_thread_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_watch_SOURCES = tests/unit/test_agent_watch.c $(agent_harness)
+tests_unit_test_agent_watch_LDADD = $(agent_test_ldadd)
 fuzz_frame = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 fuzz_segments = tests/fuzz/seed_agent.c tests/fuzz/seeds.c tests/fuzz/seeds.h tests/fuzz/segments.c $(agent_harness)
 fuzz_ldadd = libsparkcli.la libagenttest.la libcommon.la $(cli_libs)

@@ -44,6 +44,7 @@ int passes_run(struct passes *passes, struct session *first, const struct sessio
 	u32 left;
 
 	so.watcher = NULL;
+	so.sampling = NULL;
 	so.probe_all = so.objects = false;
 	while ((left = passes_deferred(profile)) && passes->n < PASSES_MOST) {
 		struct event_list events = passes_left(options->events, profile);

@@ -5,6 +5,7 @@
 
 #include "cli/cmd/launch.h"
 #include "cli/cmd/passes.h"
+#include "cli/cmd/sampled.h"
 #include "cli/cmd/watch.h"
 #include "cli/log.h"
 
@@ -23,6 +24,7 @@ struct run_options {
 	bool scaled;
 	bool no_mux;
 	bool passes;
+	struct sampled sampled;
 };
 
 #define OFFSET(member) offsetof(struct run_options, member)
@@ -38,6 +40,7 @@ static const struct opt options[] = {
 	  "run the command again for events that the CPU has no counters for, instead of leaving them out", NULL, false },
 	{ "no-mux", 0, OPT_FLAG, OFFSET(no_mux), NULL, NULL,
 	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
+	SAMPLED_ROWS(struct run_options),
 	LAUNCH_SCOPE_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
@@ -57,6 +60,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl run --report out.txt -- make -j2", "all processes of a build" },
 	{ "sparkctl run --metrics 'wall*,minflt' ./app -x", "chosen columns; rusage is read at each marker" },
 	{ "sparkctl run -e cycles:u,LLC-load-misses,syscalls:sys_enter_read ./app", "chosen events" },
+	{ "sparkctl run --profile -- ./app", "the functions and lines that each region spends its time in" },
 	{ "sparkctl run -o out.spark -- ./app", "a recording, to be looked at again by sparkctl report" },
 	{ "sparkctl run --format json --report - ./app", "for programs: schema spark-report/1" },
 	{ .line = NULL },
@@ -80,6 +84,7 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.probe_all = o->record != NULL,
 		.objects = o->record != NULL,
 		.note = o->note,
+		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
 	};
 
 	/* Threads of several runs are not the same. */
@@ -145,7 +150,7 @@ static int run_with(struct run_options *o, char **argv)
 {
 	const struct output *format = print_format(&command_run, &o->print);
 	struct watch watch = { .name = NULL };
-	struct event_list events;
+	struct event_list events = { .n = 0 };
 	FILE *file = NULL;
 	int status;
 
@@ -153,7 +158,9 @@ static int run_with(struct run_options *o, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = launch_events(&o->asked, &o->print, &events);
+	status = sampled_parse(&o->sampled);
+	if (!status)
+		status = launch_events(&o->asked, &o->print, &events);
 	o->define_lines = define_lines(&o->print.definitions);
 	if (!status)
 		status = outputs_open(o, &watch, &file);

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
+#include "cli/session/sampling.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -193,6 +194,8 @@ static void harvest(struct session *s, struct segment *g, bool all)
 	const struct wire_slot *slot;
 	u64 before = session_ticks(s);
 
+	/* Samples whose regions lie in the slots that are about to be emptied. */
+	sampling_drain(s, true);
 	if (!segment_opened(g, &view)) {
 		s->unreadable++;
 		return;
@@ -217,6 +220,7 @@ static void harvest(struct session *s, struct segment *g, bool all)
 	if (all && !wire_view_header(&view)->processes)
 		s->unstarted++;
 	segment_drop_copy(&view);
+	attribute_forget(s, g);
 	g->dead = 0;
 }
 

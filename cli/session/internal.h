@@ -9,7 +9,9 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "cli/analyze/ref_map.h"
 #include "cli/caps/caps.h"
+#include "cli/session/ring.h"
 #include "cli/session/session.h"
 #include "common/perf.h"
 #include "common/source_table.h"
@@ -38,6 +40,12 @@ struct segment {
 	u64 strangers;               /* slots of processes that nobody knows */
 	bool over;                   /* nobody can write to it any more, neither can we */
 	bool closed;                 /* all has been read */
+	/* For samples: attribute.c. */
+	struct attribute_slot *slots;
+	u32 nslots;
+	u32 first_slot;              /* ref of the newest one known */
+	u32 claims;                  /* of the header, when they were read */
+	struct ref_map regions;      /* of nodes: region in samples + 1 */
 };
 
 struct segment_params {
@@ -107,7 +115,8 @@ struct server_hello {
 
 /* Takes connections and messages; true: *hello is one to answer. Call until false. */
 bool server_receive(struct server *server, struct server_hello *hello, u64 now_ns);
-void server_answer(struct server_hello *hello, const struct wire_config *config, int memfd);
+/* memfd -1: none; rings: that the configuration speaks of. */
+void server_answer(struct server_hello *hello, const struct wire_config *config, int memfd, const struct ring *rings);
 
 /* ---- spawn.c: the main child */
 
@@ -390,11 +399,7 @@ struct track_event {
 };
 
 struct track {
-	struct track_ring {
-		int fd;
-		struct perf_event_mmap_page *page;
-		size_t size;
-	} rings[TRACK_CPUS];
+	struct ring rings[TRACK_CPUS];
 	u32 count;                   /* 0: not to be had */
 	u64 lost;
 	struct track_event *events;
@@ -404,7 +409,7 @@ struct track {
 void track_open(struct track *track, pid_t child);
 void track_close(struct track *track);
 /* Takes the records of a ring up to a time into track.events. */
-void track_take(struct track *track, struct track_ring *ring, u64 until_ns);
+void track_take(struct track *track, struct ring *ring, u64 until_ns);
 /* Takes what the rings hold; last: also the newest. */
 void track_drain(struct session *session, bool last);
 
@@ -450,6 +455,7 @@ struct session {
 	struct processes processes;
 	struct track track;
 	struct origin origin;
+	struct sampling *sampling;   /* NULL: none */
 	struct segment *segments;
 	struct segment *ready;       /* for the next hello */
 	struct profile profile;

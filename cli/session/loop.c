@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
+#include "cli/session/sampling.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -183,10 +184,17 @@ void session_hello(struct session *s, struct server_hello *h)
 		.flags = (s->options->cpu_clock ? WIRE_CPU_CLOCK : 0u) | (s->options->no_inherit ? WIRE_NO_FORKS : 0u) |
 			 thread_flags(s->options),
 	};
+	const struct ring *rings = NULL;
 	struct segment *g = NULL;
 	struct origin_map map;
 	struct process *p;
 
+	if (s->sampling) {
+		rings = s->sampling->rings;
+		config.flags |= WIRE_WATCH;
+		config.rings = s->sampling->nrings;
+		config.ring_bytes = (u32)s->sampling->rings[0].size;
+	}
 	if (h->hello.version != WIRE_VERSION) {
 		if (!s->mismatches++)
 			warning("the agent in process %d speaks version %u of the protocol, this sparkctl %u: it is not measured",
@@ -194,7 +202,7 @@ void session_hello(struct session *s, struct server_hello *h)
 		config.verdict = WIRE_MISMATCH;
 	} else if (s->options->no_inherit && h->pid != s->spawn.pid) {
 		config.verdict = WIRE_DORMANT;
-	} else {
+	} else if (!(h->hello.flags & WIRE_HELLO_FORKED)) {
 		g = segment_next(s);
 		if (!g)
 			config.verdict = WIRE_DORMANT;
@@ -211,7 +219,11 @@ void session_hello(struct session *s, struct server_hello *h)
 	/* It waits for the answer: what the answer does not need comes after it. */
 	if (p)
 		origin_map(s, p->facts.pid, &map);
-	server_answer(h, &config, g ? g->fd : -1);
+	if (config.verdict != WIRE_GO)
+		config.rings = 0;
+	server_answer(h, &config, g ? g->fd : -1, rings);
+	if (h->hello.flags & WIRE_HELLO_FORKED)
+		return;
 	if (p) {
 		origin_objects(s, &map);
 		process_join(p, g);
@@ -361,6 +373,7 @@ static void tick(struct session *s, u64 now)
 	caps_reap(false);
 	session_clock_tick(s);
 	track_drain(s, false);
+	sampling_drain(s, false);
 	segments_look(s);
 	live = processes_live(&s->processes, &n);
 	for (size_t i = 0; i < n; i++)
@@ -415,7 +428,8 @@ static int loop_round(struct session *s)
 {
 	size_t nlive;
 	struct process **live = processes_live(&s->processes, &nlive);
-	size_t most = 1 + 2 + SERVER_PENDING + TRACK_CPUS + nlive;
+	u32 nrings = s->sampling ? s->sampling->nrings : 0;
+	size_t most = 1 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nlive;
 	struct pollfd *fds = calloc(most, sizeof(*fds));
 	struct process **whose = calloc(most, sizeof(*whose));
 	struct server_hello hello;
@@ -432,6 +446,8 @@ static int loop_round(struct session *s)
 	n += server_poll_fds(&s->server, fds + n);
 	for (u32 i = 0; i < s->track.count; i++)
 		fds[n++] = (struct pollfd){ .fd = s->track.rings[i].fd, .events = POLLIN };
+	for (u32 i = 0; i < nrings; i++)
+		fds[n++] = (struct pollfd){ .fd = s->sampling->rings[i].fd, .events = POLLIN };
 	first = n;
 	for (size_t i = 0; i < nlive; i++)
 		if (live[i]->pidfd >= 0 && live[i]->facts.pid != (u32)s->spawn.pid) {
@@ -445,6 +461,7 @@ static int loop_round(struct session *s)
 		signals_read(s);
 		ends_look(s, fds + first, n - first, whose + first);
 		track_drain(s, s->main_ended);
+		sampling_drain(s, s->main_ended);
 	}
 	free(fds);
 	free(whose);

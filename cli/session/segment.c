@@ -78,6 +78,8 @@ void segment_free(struct segment *g)
 		munmap(g->header, WIRE_PAGE);
 	if (g->fd >= 0)
 		close(g->fd);
+	free(g->slots);
+	ref_map_fini(&g->regions);
 	free(g);
 }
 
@@ -197,7 +199,7 @@ void segment_reap_slot(const struct segment *g, struct wire_view *view, u32 ref)
 {
 	const struct wire_slot *slot = wire_view_slot(view, ref);
 	u64 at = (u64)ref * WIRE_UNIT, head = load_acquire(&g->header->free_slots);
-	struct wire_slot empty = { .next = slot->next };
+	struct wire_slot empty = { .next = slot->next, .watch = slot->watch };
 
 	memcpy(empty.lanes, slot->lanes, sizeof(empty.lanes));
 	for (u32 i = 0; i < WIRE_LANES; i++) {

@@ -228,7 +228,30 @@ bool server_receive(struct server *s, struct server_hello *h, u64 now_ns)
 	return pending_receive(s, h, now_ns);
 }
 
-void server_answer(struct server_hello *h, const struct wire_config *config, int memfd)
+/* At most WIRE_RINGS of them. */
+static bool send_rings(int fd, const struct ring *rings, u32 n)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(WIRE_RINGS * sizeof(int))];
+	} control = { .bytes = { 0 } };
+	struct wire_rings w = { .magic = WIRE_MAGIC, .n = n };
+	struct iovec iov = { &w, sizeof(w) };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+			    .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
+	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+
+	h->cmsg_len = CMSG_LEN(n * sizeof(int));
+	h->cmsg_level = SOL_SOCKET;
+	h->cmsg_type = SCM_RIGHTS;
+	for (u32 i = 0; i < n; i++) {
+		w.cpu[i] = rings[i].cpu;
+		memcpy(CMSG_DATA(h) + i * sizeof(int), &rings[i].fd, sizeof(int));
+	}
+	return sendmsg(fd, &m, MSG_NOSIGNAL) >= 0;
+}
+
+void server_answer(struct server_hello *h, const struct wire_config *config, int memfd, const struct ring *rings)
 {
 	union {
 		struct cmsghdr align;
@@ -247,6 +270,9 @@ void server_answer(struct server_hello *h, const struct wire_config *config, int
 	}
 	if (sendmsg(h->fd, &m, MSG_NOSIGNAL) < 0)
 		verbose(1, "process %d is gone before its configuration came: %s", (int)h->pid, strerror(errno));
+	for (u32 i = 0; i < config->rings; i += WIRE_RINGS)
+		if (!send_rings(h->fd, rings + i, MIN(config->rings - i, WIRE_RINGS)))
+			break;
 	close(h->fd);
 	h->fd = -1;
 }

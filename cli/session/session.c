@@ -2,6 +2,7 @@
 /* A run from arming to facts; see session.h. */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
+#include "cli/session/sampling.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -94,6 +95,8 @@ static int session_arm(struct session *s)
 	totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit, s->options->events, s->plan.alone);
 	if (!s->options->no_inherit)
 		track_open(&s->track, s->spawn.pid);
+	if (s->options->sampling)
+		sampling_open(s);
 	session_clock_tick(s);
 	if (s->options->outside)
 		return 0;
@@ -142,6 +145,7 @@ static enum session_end session_measure(struct session *s)
 	session_signals_close(s);
 	session_clock_tick(s);
 	track_drain(s, true);
+	sampling_drain(s, true);
 	for (struct segment *g = s->segments; g; g = g->next)
 		if (!g->closed && g->header && g->live == 0 && segment_in_use(g)) {
 			survivors_find(s);
@@ -150,6 +154,7 @@ static enum session_end session_measure(struct session *s)
 	for (struct segment *g = s->segments; g; g = g->next)
 		harvest_all(s, g);
 	s->over = true;
+	sampling_name(s);
 	session_collect_facts(s);
 	if (s->timed_out)
 		return SESSION_TIMEOUT;
@@ -199,6 +204,7 @@ void session_free(struct session *s)
 	server_close(&s->server);
 	totals_close(&s->totals);
 	plan_free(&s->plan);
+	sampling_free(s);
 	track_close(&s->track);
 	free(s->track.events);
 	while (s->segments) {

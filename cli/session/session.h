@@ -23,6 +23,17 @@ struct session_watcher {
 	void *context;
 };
 
+/* What is to be sampled, of all threads of the tree. */
+enum session_stacks { SESSION_STACKS_BEST, SESSION_STACKS_NONE, SESSION_STACKS_FP, SESSION_STACKS_DWARF };
+
+#define SESSION_FREQUENCY_MAX UINT64_MAX /* what the kernel allows */
+
+struct session_sampling {
+	u64 frequency;               /* samples a second of CPU time, of each thread */
+	enum session_stacks stacks;
+	u32 stack_bytes;             /* to be copied of each stack, with SESSION_STACKS_DWARF */
+};
+
 struct session_options {
 	char **argv;                 /* the command, terminated by NULL */
 	enum profile_group group;
@@ -33,6 +44,7 @@ struct session_options {
 	const struct session_watcher *watcher; /* NULL: none */
 	const struct event_list *events; /* to count for the whole tree; NULL: the usual ones */
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
+	const struct session_sampling *sampling; /* NULL: no samples */
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool scaled;                 /* more events than counters may take turns */
 	bool no_mux;                 /* if one of the events cannot be counted at markers, do not start */

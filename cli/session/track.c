@@ -15,7 +15,6 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cli/log.h"
@@ -41,20 +40,11 @@ struct task_record {
 	u64 time;
 };
 
-static void ring_close(struct track_ring *r)
-{
-	if (r->page)
-		munmap(r->page, r->size);
-	if (r->fd >= 0)
-		close(r->fd);
-	r->page = NULL;
-	r->fd = -1;
-}
-
-static int ring_open(struct track_ring *r, pid_t child, int cpu)
+static int track_ring_open(struct ring *r, pid_t child, u32 cpu)
 {
 	struct perf_event_attr attr;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	bool mapping;
 
 	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 	attr.read_format = 0;
@@ -67,16 +57,7 @@ static int ring_open(struct track_ring *r, pid_t child, int cpu)
 	attr.clockid = CLOCK_MONOTONIC_RAW;
 	attr.watermark = 1;
 	attr.wakeup_watermark = (u32)(RING_PAGES * page / 2);
-	r->fd = perf_open(&attr, child, cpu, -1, 0);
-	if (r->fd < 0)
-		return r->fd;
-	r->size = (RING_PAGES + 1) * page;
-	r->page = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-	if (r->page == MAP_FAILED) {
-		r->page = NULL;
-		return -errno;
-	}
-	return 0;
+	return ring_open(r, &attr, child, cpu, RING_PAGES, &mapping);
 }
 
 void track_open(struct track *t, pid_t child)
@@ -85,9 +66,9 @@ void track_open(struct track *t, pid_t child)
 	int ret = cpus > TRACK_CPUS ? -E2BIG : 0;
 
 	for (long cpu = 0; cpu < cpus && !ret; cpu++) {
-		struct track_ring *r = &t->rings[t->count++];
+		struct ring *r = &t->rings[t->count++];
 
-		ret = ring_open(r, child, (int)cpu);
+		ret = track_ring_open(r, child, (u32)cpu);
 		if (ret == -ENODEV) { /* offline */
 			t->count--;
 			ret = 0;
@@ -103,16 +84,6 @@ void track_close(struct track *t)
 {
 	while (t->count)
 		ring_close(&t->rings[--t->count]);
-}
-
-/* Copies out of the ring, which wraps. */
-static void ring_copy(const struct track_ring *r, u64 at, void *to, size_t size)
-{
-	const u8 *data = (const u8 *)r->page + r->page->data_offset;
-	size_t ring = (size_t)r->page->data_size, from = at & (ring - 1), first = MIN(size, ring - from);
-
-	memcpy(to, data + from, first);
-	memcpy((u8 *)to + first, data, size - first);
 }
 
 static bool record_parse(struct track *t, const u8 *bytes, const struct perf_event_header *h, struct track_event *e)
@@ -168,30 +139,29 @@ static bool event_push(struct track *t, const struct track_event *e)
 	return true;
 }
 
-void track_take(struct track *t, struct track_ring *r, u64 until_ns)
+void track_take(struct track *t, struct ring *r, u64 until_ns)
 {
-	u64 head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), at = r->page->data_tail;
+	struct ring_walk walk = ring_walk(r);
+	struct perf_event_header h;
 
-	while (at < head) {
+	while (ring_peek(r, &walk, &h)) {
 		u8 bytes[RECORD_MOST];
-		struct perf_event_header h;
 		struct track_event e;
 		bool wanted;
 
-		ring_copy(r, at, &h, sizeof(h));
-		if (h.size < sizeof(h) || h.size > sizeof(bytes) || at + h.size > head) {
-			at = head;
+		if (h.size > sizeof(bytes)) {
+			walk.at = walk.head;
 			break;
 		}
-		ring_copy(r, at, bytes, h.size);
+		ring_copy(r, walk.at, bytes, h.size);
 		wanted = record_parse(t, bytes, &h, &e);
 		if (wanted && e.time_ns > until_ns)
 			break;
 		if (wanted && !event_push(t, &e))
 			t->lost++;
-		at += h.size;
+		walk.at += h.size;
 	}
-	__atomic_store_n(&r->page->data_tail, at, __ATOMIC_RELEASE);
+	ring_release(r, &walk);
 }
 
 static int event_order(const void *a, const void *b)

@@ -165,7 +165,7 @@ static void server_run(const u8 *at, size_t left)
 			continue;
 		fuzz_check(!memcmp(&hello.hello, at - length, length), "it is the one that was sent");
 		fuzz_check(hello.pid == (pid_t)connection, "it is of whom it came from");
-		server_answer(&hello, &config, null_fd);
+		server_answer(&hello, &config, null_fd, NULL);
 	}
 	/* Silence has an end. */
 	fuzz_check(!server_receive(&server, &hello, 1000 * NSEC_PER_SEC) && !server.npending, "nobody is waited for");

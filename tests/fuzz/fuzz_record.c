@@ -69,7 +69,7 @@ static void ring_run(const u8 *bytes, size_t size)
 	page->data_head = RING + at + size;
 	for (size_t i = 0; i < size; i++)
 		ring[sizeof(*page) + (at + i) % RING] = bytes[i];
-	track.rings[0] = (struct track_ring){ .fd = -1, .page = page };
+	track.rings[0] = (struct ring){ .fd = -1, .page = page };
 	for (u64 until = 50; until <= 100; until += 50) {
 		track_take(&track, &track.rings[0], until);
 		fuzz_check(page->data_tail >= last && page->data_tail <= page->data_head, "the ring is read forwards");

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of sampling, for the commands that measure a program. */
+#ifndef CLI_CMD_SAMPLED_H
+#define CLI_CMD_SAMPLED_H
+
+#include "cli/cmd/cmd.h"
+#include "cli/session/session.h"
+
+struct sampled {
+	bool profile;
+	const char *frequency;       /* NULL: the usual one */
+	const char *stacks;
+	struct session_sampling asked;
+};
+
+extern const char *const sampled_stacks[];
+
+/* Rows for a struct with a member sampled. */
+#define SAMPLED_ROWS(type) \
+	{ "profile", 0, OPT_FLAG, offsetof(type, sampled.profile), NULL, NULL, \
+	  "take samples of where the time goes, and show the hottest functions of each region", NULL, false }, \
+	{ "freq", 'F', OPT_STRING, offsetof(type, sampled.frequency), "HZ", NULL, \
+	  "with --profile, take so many samples in a second of CPU time; max: as many as the kernel allows", "999", false }, \
+	{ "call-graph", 0, OPT_STRING, offsetof(type, sampled.stacks), "MODE", sampled_stacks, \
+	  "with --profile, find callers by frame pointers (fp), from a copy of the stack (dwarf, or dwarf,BYTES) or not (none)", \
+	  "dwarf,8192 where unwinding works, else fp", false }
+
+/* Parses their values. 0, or STATUS_USAGE after a message. */
+int sampled_parse(struct sampled *sampled);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* See attribute.h. The segment is read in small pieces, and nothing in it is believed. */
+#define _GNU_SOURCE
+#include "cli/session/attribute.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/session/internal.h"
+#include "cli/session/sampling.h"
+
+#define SLOTS_MOST (1u << 16)
+#define THREADS_MOST (1u << 20)
+#define TOP_TRIES 3
+#define DROP_AT 4096               /* entries behind us that are worth moving the others */
+
+/* A slot of a segment, whose threads come one after the other. */
+struct attribute_slot {
+	u32 ref;
+	u32 tid;
+	u32 state;
+	u32 watch;
+	u32 lanes[WIRE_LANES];
+	u64 count;                   /* entries that were read */
+};
+
+struct attribute_entry {
+	u64 head, ticks;
+	u32 node, cpu;
+	bool after_gap;              /* entries before it were overwritten */
+};
+
+/* What one thread has logged. */
+struct attribute_thread {
+	struct attribute_thread *next;
+	struct segment *segment;
+	u32 tid;
+	u32 slot;                    /* index in segment->slots */
+	bool unwatched;
+	struct attribute_entry *entries;
+	size_t n, room, at;
+};
+
+static bool peek(const struct segment *g, u64 at, void *to, size_t size)
+{
+	return at && at + size <= WIRE_SEGMENT_SIZE && pread(g->fd, to, size, (off_t)at) == (ssize_t)size;
+}
+
+static u64 place(u32 ref)
+{
+	return (u64)ref * WIRE_UNIT;
+}
+
+static struct attribute_thread **bucket(struct attribute *a, const struct segment *g, u32 tid)
+{
+	return &a->threads[(tid ^ (u32)((uintptr_t)g >> 6)) % ATTRIBUTE_BUCKETS];
+}
+
+static struct attribute_thread *thread_find(struct attribute *a, const struct segment *g, u32 tid)
+{
+	struct attribute_thread *t = *bucket(a, g, tid);
+
+	while (t && (t->segment != g || t->tid != tid))
+		t = t->next;
+	return t;
+}
+
+static struct attribute_thread *thread_get(struct attribute *a, struct segment *g, u32 tid)
+{
+	struct attribute_thread *t = thread_find(a, g, tid), **to = bucket(a, g, tid);
+
+	if (t)
+		return t;
+	t = a->nthreads < THREADS_MOST ? calloc(1, sizeof(*t)) : NULL;
+	if (!t)
+		return NULL;
+	a->nthreads++;
+	t->segment = g;
+	t->tid = tid;
+	t->next = *to;
+	*to = t;
+	return t;
+}
+
+static void thread_log(struct attribute *a, struct segment *g, const struct wire_watch_entry *e, bool after_gap)
+{
+	struct attribute_thread *t = thread_get(a, g, e->tid);
+
+	if (!t)
+		return;
+	/* Those of before the samples that have been handled already. */
+	while (t->n == t->room && t->at < t->n && t->entries[t->at].ticks < a->handled_ticks)
+		t->at++;
+	if (t->at >= DROP_AT || (t->n == t->room && t->at > t->n / 2)) {
+		memmove(t->entries, t->entries + t->at, (t->n - t->at) * sizeof(*t->entries));
+		t->n -= t->at;
+		t->at = 0;
+	}
+	if (t->n == t->room) {
+		size_t room = t->room ? 2 * t->room : 64;
+		struct attribute_entry *list = realloc(t->entries, room * sizeof(*list));
+
+		if (!list)
+			return;
+		t->entries = list;
+		t->room = room;
+	}
+	t->entries[t->n++] = (struct attribute_entry){ e->head, e->ticks, e->node, e->cpu, after_gap };
+}
+
+/* The newest entries of a slot's ring. Those that were overwritten while they were read are not believed. */
+static void slot_entries(struct attribute *a, struct segment *g, struct attribute_slot *slot)
+{
+	const size_t size = sizeof(struct wire_watch_entry);
+	u64 base = place(slot->watch), first, count, after;
+	struct wire_watch_entry *e;
+	bool gap;
+
+	if (!peek(g, base, &count, sizeof(count)) || count == slot->count)
+		return;
+	first = count < slot->count || count - slot->count > WIRE_WATCH_ENTRIES ? count - MIN(count, WIRE_WATCH_ENTRIES) :
+										  slot->count;
+	gap = first != slot->count;
+	e = malloc((count - first) * size);
+	if (!e)
+		return;
+	for (u64 i = first; i < count; i++) {
+		u64 k = i % WIRE_WATCH_ENTRIES, n = MIN(count - i, WIRE_WATCH_ENTRIES - k);
+
+		if (!peek(g, base + offsetof(struct wire_watch, entry) + k * size, &e[i - first], n * size))
+			goto out;
+		i += n - 1;
+	}
+	if (!peek(g, base, &after, sizeof(after)))
+		goto out;
+	/* The one that is being written now is not counted yet. */
+	for (u64 i = first; i < count; i++) {
+		if (after + 1 > i + WIRE_WATCH_ENTRIES) {
+			gap = true;
+			continue;
+		}
+		thread_log(a, g, &e[i - first], gap);
+		gap = false;
+	}
+	slot->count = count;
+out:
+	free(e);
+}
+
+/* Reads a slot anew, and what its threads logged. */
+static void slot_read(struct attribute *a, struct segment *g, u32 index)
+{
+	struct attribute_slot *slot = &g->slots[index];
+	struct attribute_thread *t;
+	struct wire_slot w;
+
+	if (!peek(g, place(slot->ref), &w, sizeof(w)))
+		return;
+	if (slot->watch != w.watch)
+		slot->count = 0;
+	slot->tid = w.tid;
+	slot->state = w.state;
+	slot->watch = w.watch;
+	memcpy(slot->lanes, w.lanes, sizeof(slot->lanes));
+	if (w.watch)
+		slot_entries(a, g, slot);
+	if (w.state != WIRE_SLOT_LIVE || !w.tid)
+		return;
+	t = thread_get(a, g, w.tid);
+	if (t) {
+		t->slot = index;
+		t->unwatched = !w.watch;
+	}
+}
+
+/* Slots come in at the front of their list, and stay in it. */
+static void slots_find(struct segment *g)
+{
+	u32 ref = load_acquire(&g->header->slots), first = ref;
+
+	for (u32 hops = 0; ref && ref != g->first_slot && hops < SLOTS_MOST; hops++) {
+		struct attribute_slot *list;
+		u32 next;
+
+		if (!peek(g, place(ref) + offsetof(struct wire_slot, next), &next, sizeof(next)))
+			break;
+		list = realloc(g->slots, (g->nslots + 1) * sizeof(*list));
+		if (!list)
+			break;
+		g->slots = list;
+		g->slots[g->nslots++] = (struct attribute_slot){ .ref = ref };
+		ref = next;
+	}
+	g->first_slot = first;
+}
+
+void attribute_read(struct session *s, struct segment *g)
+{
+	u32 claims;
+
+	claims = load_acquire(&g->header->claims);
+	if (claims == g->claims)
+		return;
+	g->claims = claims;
+	slots_find(g);
+	for (u32 i = 0; i < g->nslots; i++)
+		slot_read(&s->sampling->attribute, g, i);
+}
+
+/* ---- regions of nodes */
+
+static u32 name_region(struct session *s, const struct segment *g, u32 parent, u32 ref)
+{
+	char bytes[WIRE_NAME_MAX];
+	struct wire_name name;
+	u32 length;
+
+	if (!peek(g, place(ref), &name, sizeof(name)))
+		return SAMPLES_NONE;
+	length = MIN(name.length, WIRE_NAME_MAX);
+	if (length && !peek(g, place(ref) + sizeof(name), bytes, length))
+		return SAMPLES_NONE;
+	return samples_region(&s->sampling->samples, parent, bytes, length);
+}
+
+/* The path of a node; false: it makes no sense. A root's is SAMPLES_NONE. */
+static bool node_region(struct session *s, struct segment *g, u32 node, u32 depth, u32 *region)
+{
+	u32 known = ref_map_get(&g->regions, node), parent = SAMPLES_NONE;
+	struct wire_node n;
+
+	*region = SAMPLES_NONE;
+	if (known != REF_MAP_NONE) {
+		*region = known - 1;
+		return true;
+	}
+	if (!node || depth > PROFILE_DEPTH_MAX || !peek(g, place(node), &n, sizeof(n)))
+		return false;
+	if (n.region) {
+		if (n.region >> WIRE_NODE_KIND_SHIFT != WIRE_NODE_REGION || !n.parent ||
+		    !node_region(s, g, n.parent, depth + 1, &parent))
+			return false;
+		*region = name_region(s, g, parent, n.region & WIRE_NODE_NAME_MASK);
+		if (*region == SAMPLES_NONE)
+			return false;
+	}
+	ref_map_put(&g->regions, node, *region + 1);
+	return true;
+}
+
+/* ---- samples */
+
+/* It was taken before the marker that logged the entry. */
+static bool entry_after(const struct attribute_entry *e, const struct attribute_sample *sample)
+{
+	return e->cpu == sample->cpu ? sample->position < e->head : sample->ticks < e->ticks;
+}
+
+/* The node on top of a lane's frames; 0: none is open. */
+static u32 lane_top(const struct segment *g, u32 lane, u32 *root)
+{
+	struct wire_lane w;
+
+	if (!peek(g, place(lane), &w, sizeof(w)))
+		return 0;
+	*root = w.root;
+	for (u32 d = MIN(w.depth, WIRE_DEPTH); d; d--)
+		if (!(w.frames[d - 1].region & WIRE_FRAME_ORPHAN))
+			return w.frames[d - 1].node;
+	return 0;
+}
+
+static u32 slot_top(const struct segment *g, const struct attribute_slot *slot)
+{
+	u32 root = 0, node = 0;
+
+	for (u32 i = WIRE_LANES; i-- && !node;)
+		if (slot->lanes[i])
+			node = lane_top(g, slot->lanes[i], &root);
+	return node ? node : root;
+}
+
+/*
+ * No marker has come since the sample, or it would have logged: the region that is on top now. If one
+ * comes while we look, it logs before it changes anything.
+ */
+static u32 thread_top(struct session *s, struct attribute_thread *t)
+{
+	struct segment *g = t->segment;
+
+	for (u32 i = 0; i < TOP_TRIES; i++) {
+		struct attribute_slot *slot = &g->slots[t->slot];
+		size_t before = t->n;
+		u32 node;
+
+		if (slot->tid != t->tid || slot->state != WIRE_SLOT_LIVE)
+			return 0;
+		node = slot_top(g, slot);
+		slot_read(&s->sampling->attribute, g, t->slot);
+		if (t->n == before && slot->tid == t->tid && slot->state == WIRE_SLOT_LIVE)
+			return node;
+		if (t->n != before)
+			return t->entries[before].node;
+	}
+	return 0;
+}
+
+u32 attribute_region(struct session *s, const struct attribute_sample *sample, bool *unknown)
+{
+	struct attribute_thread *t = sample->segment ? thread_find(&s->sampling->attribute, sample->segment, sample->tid) : NULL;
+	const struct attribute_entry *e;
+	u32 node, region;
+
+	/* In another PID namespace threads have other numbers than the kernel gives us. */
+	*unknown = sample->segment && sample->segment->pid != sample->segment->wire_pid;
+	if (!t || *unknown)
+		return SAMPLES_NONE;
+	if (t->unwatched) {
+		*unknown = true;
+		return SAMPLES_NONE;
+	}
+	if (t->slot < sample->segment->nslots && t->at == t->n)
+		slot_read(&s->sampling->attribute, sample->segment, t->slot);
+	while (t->at < t->n && !entry_after(&t->entries[t->at], sample))
+		t->at++;
+	e = t->at < t->n ? &t->entries[t->at] : NULL;
+	if (e && e->after_gap) {
+		*unknown = true;
+		return SAMPLES_NONE;
+	}
+	node = e ? e->node : thread_top(s, t);
+	if (!node)
+		return SAMPLES_NONE;
+	*unknown = !node_region(s, sample->segment, node, 0, &region);
+	return region;
+}
+
+void attribute_forget(struct session *s, struct segment *g)
+{
+	(void)s;
+	ref_map_fini(&g->regions);
+	g->regions = (struct ref_map){ .entries = NULL };
+}
+
+static void thread_free(struct attribute_thread *t)
+{
+	free(t->entries);
+	free(t);
+}
+
+void attribute_free(struct session *s)
+{
+	struct attribute *a = &s->sampling->attribute;
+
+	for (u32 i = 0; i < ATTRIBUTE_BUCKETS; i++)
+		while (a->threads[i]) {
+			struct attribute_thread *t = a->threads[i];
+
+			a->threads[i] = t->next;
+			thread_free(t);
+		}
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Call chains of samples: the kernel's part as it is recorded, the program's by frame pointers or by unwinding. */
+#ifndef CLI_SESSION_CHAIN_H
+#define CLI_SESSION_CHAIN_H
+
+#include "common/base.h"
+
+struct sampling;
+struct record;
+struct chains;
+
+struct chains *chains_new(void);
+void chains_free(struct chains *chains);
+/* What is mapped in the process is not what it was. */
+void chains_changed(struct chains *chains, u32 pid);
+
+/* The chain of a sample, in sampling->samples; SAMPLES_NONE: no frame. Adds to flags (enum samples_flags). */
+u32 chain_take(struct sampling *sampling, const struct record *record, u32 *flags);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From rings to samples; see sampling.h. Records of several CPUs are put in the order of time; the
+ * newest wait for the next turn, since others may have elders that are being written.
+ */
+#define _GNU_SOURCE
+#include "cli/session/sampling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/session/chain.h"
+#include "cli/session/internal.h"
+#include "cli/session/record.h"
+#include "cli/symbols/space.h"
+
+#define SETTLE_NS NSEC_PER_MSEC
+
+/* Where the time stands: behind ip and tid in a sample, before the CPU at the end of all others (record.h). */
+static u64 record_time(const struct ring *r, u64 at, const struct perf_event_header *h)
+{
+	u64 offset = h->type == PERF_RECORD_SAMPLE ? 24 : h->size - 16u, ns = 0;
+
+	if (h->size >= offset + 8 && h->size >= 24)
+		ring_copy(r, at + offset, &ns, sizeof(ns));
+	return ns;
+}
+
+static bool batch_room(struct sampling *p, size_t size)
+{
+	if (p->nbatch == p->batch_room) {
+		size_t room = p->batch_room ? 2 * p->batch_room : 256;
+		struct sampling_record *list = realloc(p->batch, room * sizeof(*list));
+
+		if (!list)
+			return false;
+		p->batch = list;
+		p->batch_room = room;
+	}
+	if (p->used + size > p->room) {
+		size_t room = MAX(2 * p->room, ALIGN_UP(p->used + size, (size_t)65536));
+		u8 *bytes = realloc(p->bytes, room);
+
+		if (!bytes)
+			return false;
+		p->bytes = bytes;
+		p->room = room;
+	}
+	return true;
+}
+
+static void ring_take(struct sampling *p, u32 ring, u64 until_ns)
+{
+	struct ring *r = &p->rings[ring];
+	struct ring_walk walk = ring_walk(r);
+	struct perf_event_header h;
+
+	while (ring_peek(r, &walk, &h)) {
+		u64 ns = record_time(r, walk.at, &h);
+
+		if (ns > until_ns)
+			break;
+		if (!batch_room(p, h.size)) {
+			p->samples.lost++;
+			walk.at += h.size;
+			continue;
+		}
+		ring_copy(r, walk.at, p->bytes + p->used, h.size);
+		p->batch[p->nbatch++] = (struct sampling_record){ ns, walk.at, ring, p->used };
+		p->used += ALIGN_UP((size_t)h.size, (size_t)8);
+		walk.at += h.size;
+	}
+	ring_release(r, &walk);
+}
+
+static int record_order(const void *a, const void *b)
+{
+	const struct sampling_record *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	/* Of one CPU, as they were written. */
+	return x->position < y->position ? -1 : x->position > y->position;
+}
+
+static void map_take(struct sampling *p, const struct record *r)
+{
+	const struct space_map map = {
+		.pid = r->pid,
+		.time_ns = r->time_ns,
+		.start = r->map.start,
+		.length = r->map.length,
+		.offset = r->map.offset,
+		.protection = r->map.prot,
+		.name = r->map.name,
+		.build_id = r->map.build_id_size ? r->map.build_id : NULL,
+		.build_id_size = r->map.build_id_size,
+		.major = r->map.major,
+		.minor = r->map.minor,
+		.inode = r->map.inode,
+	};
+
+	spaces_map(p->spaces, &map);
+	chains_changed(p->chains, r->pid);
+}
+
+static void sample_take(struct session *s, const struct sampling_record *at, const struct record *r)
+{
+	struct sampling *p = s->sampling;
+	u64 ns = r->time_ns > s->start_ns ? r->time_ns - s->start_ns : 0;
+	struct process *process = process_find_at(&s->processes, r->pid, ns);
+	const struct attribute_sample where = {
+		.segment = process ? process->segment : NULL,
+		.tid = r->tid,
+		.cpu = p->rings[at->ring].cpu,
+		.position = at->position,
+		.ticks = clock_map_ticks(&s->clock, r->time_ns),
+	};
+	struct samples_row row = {
+		.process = process ? process->facts.id : 0,
+		.pid = r->pid,
+		.tid = r->tid,
+	};
+	bool unknown;
+
+	row.region = attribute_region(s, &where, &unknown);
+	if (unknown)
+		row.flags |= SAMPLES_UNATTRIBUTED;
+	if ((r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
+		row.flags |= SAMPLES_IN_KERNEL;
+	row.chain = chain_take(p, r, &row.flags);
+	samples_add(&p->samples, &row, r->sample.period, ns, r->cpu);
+}
+
+static void record_take(struct session *s, const struct sampling_record *at)
+{
+	struct sampling *p = s->sampling;
+	struct record r;
+
+	if (!record_parse(p->bytes + at->at, p->stacks, (u32)__builtin_popcountll(p->regs), &r))
+		return;
+	switch (r.type) {
+	case PERF_RECORD_SAMPLE:
+		sample_take(s, at, &r);
+		break;
+	case PERF_RECORD_MMAP2:
+		map_take(p, &r);
+		break;
+	case PERF_RECORD_FORK:
+		if (r.pid != r.task.parent_pid)
+			spaces_fork(p->spaces, r.pid, r.task.parent_pid, r.time_ns);
+		break;
+	case PERF_RECORD_COMM:
+		if (r.misc & PERF_RECORD_MISC_COMM_EXEC) {
+			spaces_exec(p->spaces, r.pid, r.time_ns);
+			chains_changed(p->chains, r.pid);
+		}
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		p->samples.lost += r.lost;
+		break;
+	case PERF_RECORD_THROTTLE:
+		p->samples.throttled++;
+		break;
+	default:
+		break;
+	}
+}
+
+void sampling_drain(struct session *s, bool last)
+{
+	struct sampling *p = s->sampling;
+	u64 until_ns = last ? session_now() : session_now() - SETTLE_NS;
+
+	if (!p || !p->nrings)
+		return;
+	/* Forks first: whose a sample is. */
+	track_drain(s, last);
+	p->used = p->nbatch = 0;
+	for (u32 i = 0; i < p->nrings; i++)
+		ring_take(p, i, until_ns);
+	if (!p->nbatch)
+		return;
+	/* What is logged from here on is of later samples. */
+	for (struct segment *g = s->segments; g; g = g->next)
+		if (!g->closed && g->header) {
+			harvest_discover(s, g);
+			attribute_read(s, g);
+		}
+	qsort(p->batch, p->nbatch, sizeof(*p->batch), record_order);
+	for (size_t i = 0; i < p->nbatch; i++)
+		record_take(s, &p->batch[i]);
+	/* Clocks are mapped, and later samples may come out of order, by less than that. */
+	p->attribute.handled_ticks = clock_map_ticks(&s->clock, until_ns - MIN(until_ns, 10 * NSEC_PER_MSEC));
+}
+
+void sampling_free(struct session *s)
+{
+	struct sampling *p = s->sampling;
+
+	if (!p)
+		return;
+	attribute_free(s);
+	while (p->nrings)
+		ring_close(&p->rings[--p->nrings]);
+	chains_free(p->chains);
+	spaces_free(p->spaces);
+	samples_fini(&p->samples);
+	free(p->rings);
+	free(p->objects);
+	free(p->batch);
+	free(p->bytes);
+	free(p);
+	s->sampling = NULL;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sampling of the whole tree: a ring for each CPU, armed on the stopped child with inherit and
+ * enable_on_exec, drained while the program runs. Each sample gets its region and its stack at once,
+ * so that memory does not grow with the time of the run but with the number of places seen.
+ *
+ * The rings are opened here and not in the target: nothing is lost before the agent is loaded, no
+ * limit of the target matters, and programs that no agent enters are sampled as well. Agents get
+ * descriptors to map them for reading, and close those (WIRE_WATCH).
+ */
+#ifndef CLI_SESSION_SAMPLING_H
+#define CLI_SESSION_SAMPLING_H
+
+#include "cli/session/attribute.h"
+#include "cli/session/ring.h"
+#include "cli/session/session.h"
+
+struct session;
+struct spaces;
+struct record;
+
+/* A record that waits for its turn in time. */
+struct sampling_record {
+	u64 time_ns;
+	u64 position;                /* in its ring */
+	u32 ring;
+	size_t at;                   /* in batch bytes */
+};
+
+struct sampling {
+	struct samples samples;
+	struct attribute attribute;
+	struct spaces *spaces;
+	struct chains *chains;
+	struct ring *rings;
+	u32 nrings;
+	size_t pages;                /* of each ring */
+	u64 stacks;                  /* which of RECORD_STACKS samples have */
+	u64 regs;                    /* mask of registers */
+	bool kernel;                 /* kernel side, too */
+	u8 *bytes;                   /* of the batch */
+	size_t used, room;
+	struct sampling_record *batch;
+	size_t nbatch, batch_room;
+	u32 *objects;                /* of spaces, as objects of samples, by number; 0: none yet, else the index + 1 */
+	u32 nobjects;
+	char note[320];              /* what is less than was asked for; "": nothing */
+};
+
+/* Opens the rings on the stopped child. Where it cannot be done, after a warning, the run is without samples. */
+void sampling_open(struct session *session);
+/* Takes what the rings hold; last: also the newest. */
+void sampling_drain(struct session *session, bool last);
+/* At the end of the run: the functions and lines of all frames. */
+void sampling_name(struct session *session);
+void sampling_free(struct session *session);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Choosing what to sample by, and arming it: cycles where the CPU counts them, as precisely as it
+ * can, else the task clock; with the kernel's side where that is allowed; at a rate that the kernel
+ * allows now; with rings as large as the locked memory leaves room for.
+ */
+#define _GNU_SOURCE
+#include "cli/session/sampling.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+#include "cli/session/chain.h"
+#include "cli/session/internal.h"
+#include "cli/session/record.h"
+#include "cli/symbols/space.h"
+
+#define PAGES_STACKS 512u          /* of a ring: 2 MiB, a quarter of a second of stacks of 8 KiB at 999 Hz */
+#define PAGES_PLAIN 128u
+#define PAGES_LEAST 8u
+#define RESERVED_PAGES 32u         /* for each CPU: left to the agent's user pages of counters */
+#define STACK_MOST 65528u          /* less than 64 KiB, a multiple of 8 (kernel/events/core.c, perf_copy_attr) */
+#define PRECISE_MOST 3u
+
+struct source {
+	const char *name;
+	u32 type;
+	u64 config;
+	bool clock;
+};
+
+static const struct source sources[] = {
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false },
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true },
+};
+
+static u64 number_in(const char *path, u64 otherwise)
+{
+	unsigned long long v;
+	FILE *f = fopen(path, "re");
+	u64 n = otherwise;
+
+	if (f && fscanf(f, "%llu", &v) == 1)
+		n = v;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static u64 rate_most(void)
+{
+	return number_in("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+}
+
+static void note(struct sampling *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(struct sampling *p, const char *format, ...)
+{
+	size_t used = strlen(p->note);
+	va_list args;
+
+	if (used && used + 2 < sizeof(p->note)) {
+		strcpy(p->note + used, "; ");
+		used += 2;
+	}
+	va_start(args, format);
+	vsnprintf(p->note + used, sizeof(p->note) - used, format, args);
+	va_end(args);
+}
+
+static void attr_make(const struct session *s, const struct source *from, struct perf_event_attr *attr)
+{
+	const struct session_sampling *o = s->options->sampling;
+	const struct sampling *p = s->sampling;
+
+	perf_attr_init(attr, from->type, from->config);
+	attr->read_format = 0;
+	attr->freq = 1;
+	attr->sample_freq = p->samples.frequency;
+	attr->sample_type = RECORD_SAMPLE | p->stacks;
+	attr->sample_id_all = attr->disabled = attr->enable_on_exec = 1;
+	attr->inherit = !s->options->no_inherit;
+	attr->task = attr->comm = attr->comm_exec = attr->mmap = attr->mmap2 = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC_RAW;
+	attr->watermark = 1;
+	attr->wakeup_watermark = (u32)(p->pages * (size_t)sysconf(_SC_PAGESIZE) / 2);
+	attr->exclude_hv = attr->exclude_kernel = !p->kernel;
+	attr->exclude_callchain_kernel = !p->kernel;
+	if (p->stacks & PERF_SAMPLE_STACK_USER) {
+		attr->sample_regs_user = p->regs;
+		attr->sample_stack_user = o->stack_bytes;
+	}
+}
+
+static void rings_close(struct sampling *p)
+{
+	while (p->nrings)
+		ring_close(&p->rings[--p->nrings]);
+}
+
+/* All CPUs, or none. 0 or -errno; *mapping: for want of locked memory. */
+static int rings_open(struct sampling *p, struct perf_event_attr *attr, pid_t child, bool *mapping)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	for (u32 cpu = 0; cpu < (u32)cpus; cpu++) {
+		int ret = ring_open(&p->rings[p->nrings], attr, child, cpu, p->pages, mapping);
+
+		if (ret == -ENODEV) /* offline */
+			continue;
+		if (ret) {
+			rings_close(p);
+			return ret;
+		}
+		p->nrings++;
+	}
+	return p->nrings ? 0 : -ENODEV;
+}
+
+/* Build ids in the records of mappings since Linux 5.12. */
+static int rings_open_identified(struct sampling *p, struct perf_event_attr *attr, pid_t child, bool *mapping)
+{
+	int ret;
+
+	attr->build_id = 1;
+	ret = rings_open(p, attr, child, mapping);
+	if (ret != -EINVAL)
+		return ret;
+	attr->build_id = 0;
+	return rings_open(p, attr, child, mapping);
+}
+
+/* The kernel lowers its limit when sampling takes it too long. */
+static int rings_open_rate(struct sampling *p, struct perf_event_attr *attr, pid_t child, bool *mapping)
+{
+	int ret = rings_open_identified(p, attr, child, mapping);
+	u64 most = rate_most();
+
+	if (ret != -EINVAL || attr->sample_freq <= most)
+		return ret;
+	note(p, "%llu Hz instead of %llu: perf_event_max_sample_rate", (unsigned long long)most,
+	     (unsigned long long)attr->sample_freq);
+	p->samples.frequency = attr->sample_freq = most;
+	return rings_open_identified(p, attr, child, mapping);
+}
+
+static int rings_open_precise(struct sampling *p, const struct source *from, struct perf_event_attr *attr, pid_t child,
+			      bool *mapping)
+{
+	int ret = -EOPNOTSUPP;
+
+	for (u32 precise = from->clock ? 1 : PRECISE_MOST + 1; precise--;) {
+		attr->precise_ip = precise & 3;
+		ret = rings_open_rate(p, attr, child, mapping);
+		if (ret != -EOPNOTSUPP && ret != -EINVAL && ret != -ENOENT)
+			return ret;
+	}
+	return ret;
+}
+
+static int rings_open_side(struct session *s, const struct source *from, bool *mapping)
+{
+	struct sampling *p = s->sampling;
+	struct perf_event_attr attr;
+	int ret;
+
+	p->kernel = true;
+	attr_make(s, from, &attr);
+	ret = rings_open_precise(p, from, &attr, s->spawn.pid, mapping);
+	if ((ret != -EACCES && ret != -EPERM) || *mapping)
+		return ret;
+	p->kernel = false;
+	attr_make(s, from, &attr);
+	return rings_open_precise(p, from, &attr, s->spawn.pid, mapping);
+}
+
+/* Rings shrink until they fit into what the user may lock (perf_event_open(2), "perf_event_mlock_kb"). */
+static int rings_open_fitting(struct session *s, const struct source *from, bool *mapping)
+{
+	struct sampling *p = s->sampling;
+	size_t asked = p->pages, kib = (size_t)sysconf(_SC_PAGESIZE) / 1024;
+	int ret;
+
+	for (;; p->pages /= 2) {
+		ret = rings_open_side(s, from, mapping);
+		if (ret != -EPERM || !*mapping || p->pages <= PAGES_LEAST)
+			break;
+	}
+	if (!ret && p->pages < asked)
+		verbose(1, "sampling rings of %zu KiB for each CPU instead of %zu: perf_event_mlock_kb is %llu, and what this user"
+			" has locked already counts", p->pages * kib, asked * kib,
+			(unsigned long long)number_in("/proc/sys/kernel/perf_event_mlock_kb", 0));
+	else if (ret)
+		p->pages = asked;
+	return ret;
+}
+
+/* What the locked memory leaves for each CPU's ring, by the kernel's account (kernel/events/core.c, perf_mmap). */
+static size_t pages_planned(const struct session *s, size_t wanted)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+	size_t user = number_in("/proc/sys/kernel/perf_event_mlock_kb", 516) * 1024 / page * cpus, taken = 0;
+	struct rlimit limit;
+
+	if (geteuid() == 0)
+		return wanted;
+	for (u32 i = 0; i < s->track.count; i++)
+		taken += s->track.rings[i].size / page;
+	if (s->plan.wire)
+		taken += RESERVED_PAGES * cpus;
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit))
+		user += limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX / 2 : (size_t)limit.rlim_cur / page;
+	while (wanted > PAGES_LEAST && (wanted + 1) * cpus + taken > user)
+		wanted /= 2;
+	return wanted;
+}
+
+static void stacks_choose(struct session *s)
+{
+	const struct session_sampling *o = s->options->sampling;
+	struct sampling *p = s->sampling;
+
+	p->stacks = o->stacks == SESSION_STACKS_NONE ? 0 : PERF_SAMPLE_CALLCHAIN;
+	p->pages = pages_planned(s, p->stacks & PERF_SAMPLE_STACK_USER ? PAGES_STACKS : PAGES_PLAIN);
+	p->samples.stack_bytes = p->stacks & PERF_SAMPLE_STACK_USER ? o->stack_bytes : 0;
+	p->samples.stacks = strdup(!p->stacks ? "none" : p->samples.stack_bytes ? "dwarf" : "fp");
+}
+
+/* The first source that works. 0 or -errno. */
+static int sources_try(struct session *s, bool *mapping)
+{
+	struct sampling *p = s->sampling;
+	int ret = -ENOENT;
+
+	for (size_t i = 0; ret && i < ARRAY_SIZE(sources); i++) {
+		ret = rings_open_fitting(s, &sources[i], mapping);
+		if (ret)
+			continue;
+		p->samples.event = strdup(sources[i].name);
+		p->samples.clock = sources[i].clock;
+	}
+	return ret;
+}
+
+void sampling_open(struct session *s)
+{
+	struct sampling *p = calloc(1, sizeof(*p));
+	struct outcome why;
+	bool mapping = false;
+	int ret = -ENOMEM;
+
+	s->sampling = p;
+	if (!p)
+		return;
+	samples_init(&p->samples);
+	p->rings = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->rings));
+	p->spaces = spaces_new();
+	p->chains = chains_new();
+	p->samples.frequency = s->options->sampling->frequency;
+	if (p->samples.frequency == SESSION_FREQUENCY_MAX)
+		p->samples.frequency = rate_most();
+	if (p->rings && p->spaces && p->chains) {
+		stacks_choose(s);
+		ret = sources_try(s, &mapping);
+	}
+	if (!ret)
+		return;
+	why = mapping ? advice_ring(&s->caps, -ret) : advice_perf_scope(&s->caps, -ret, ADVICE_USER);
+	warning("no samples: %s%s%s", why.because, why.remedy[0] ? ": " : "", why.remedy);
+	sampling_free(s);
+}
