@@ -1,5 +1,7 @@
 # sparkctl. Everything but main.c is in libsparkcli.la, so that unit tests can link it.
 cli_sources = \
+	cli/analyze/buckets.c \
+	cli/analyze/buckets.h \
 	cli/analyze/cell.c \
 	cli/analyze/cell.h \
 	cli/analyze/clock_map.c \
@@ -13,6 +15,8 @@ cli_sources = \
 	cli/analyze/metric.c \
 	cli/analyze/metric.h \
 	cli/analyze/metric_event.c \
+	cli/analyze/pair_map.c \
+	cli/analyze/pair_map.h \
 	cli/analyze/profile.c \
 	cli/analyze/profile.h \
 	cli/analyze/profile_build.h \
@@ -35,6 +39,12 @@ cli_sources = \
 	cli/analyze/samples.c \
 	cli/analyze/samples.h \
 	cli/analyze/samples_merge.c \
+	cli/analyze/stacks.c \
+	cli/analyze/stacks.h \
+	cli/analyze/stacks_build.h \
+	cli/analyze/stacks_flat.c \
+	cli/analyze/stacks_sums.c \
+	cli/analyze/stacks_tree.c \
 	cli/analyze/usage.c \
 	cli/analyze/usage.h \
 	cli/caps/advice.c \

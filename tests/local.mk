@@ -24,6 +24,7 @@ unit_tests = \
 	tests/unit/test_store \
 	tests/unit/test_sample \
 	tests/unit/test_samples \
+	tests/unit/test_stacks \
 	tests/unit/test_table \
 	tests/unit/test_text \
 	tests/unit/test_wire
@@ -48,6 +49,7 @@ unit_parts = \
 	tests/unit/machines.h \
 	tests/unit/sample.h \
 	tests/unit/segment.h \
+	tests/unit/stack.h \
 	tests/unit/suite.h
 EXTRA_DIST += $(unit_parts)
 
