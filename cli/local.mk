@@ -33,6 +33,7 @@ cli_sources = \
 	cli/analyze/report_build.h \
 	cli/analyze/report_derived.c \
 	cli/analyze/report_notes.c \
+	cli/analyze/report_profile.c \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
 	cli/analyze/report_windows.c \
@@ -142,10 +143,14 @@ cli_sources = \
 	cli/output/lines.h \
 	cli/output/lines_origin.c \
 	cli/output/lines_agent.c \
+	cli/output/lines_profile.c \
 	cli/output/lines_report.c \
 	cli/output/output.c \
 	cli/output/output.h \
+	cli/output/profile_tree.c \
+	cli/output/profile_tree.h \
 	cli/output/table.c \
+	cli/output/table_profile.c \
 	cli/pager.c \
 	cli/pager.h \
 	cli/output/table_totals.c \

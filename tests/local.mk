@@ -26,6 +26,7 @@ unit_tests = \
 	tests/unit/test_samples \
 	tests/unit/test_stacks \
 	tests/unit/test_table \
+	tests/unit/test_table_profile \
 	tests/unit/test_text \
 	tests/unit/test_wire
 
@@ -47,6 +48,7 @@ unit_parts = \
 	tests/unit/caps_root.h \
 	tests/unit/fake_root.h \
 	tests/unit/machines.h \
+	tests/unit/profiled.h \
 	tests/unit/sample.h \
 	tests/unit/segment.h \
 	tests/unit/stack.h \
