@@ -139,6 +139,8 @@ cli_sources = \
 	cli/output/grid.c \
 	cli/output/grid.h \
 	cli/output/json.c \
+	cli/output/json_build.h \
+	cli/output/json_profile.c \
 	cli/output/lines.c \
 	cli/output/lines.h \
 	cli/output/lines_origin.c \
