@@ -1,5 +1,7 @@
 # sparkctl. Everything but main.c is in libsparkcli.la, so that unit tests can link it.
 cli_sources = \
+	cli/analyze/buckets.c \
+	cli/analyze/buckets.h \
 	cli/analyze/cell.c \
 	cli/analyze/cell.h \
 	cli/analyze/clock_map.c \
@@ -13,6 +15,8 @@ cli_sources = \
 	cli/analyze/metric.c \
 	cli/analyze/metric.h \
 	cli/analyze/metric_event.c \
+	cli/analyze/pair_map.c \
+	cli/analyze/pair_map.h \
 	cli/analyze/profile.c \
 	cli/analyze/profile.h \
 	cli/analyze/profile_build.h \
@@ -29,12 +33,19 @@ cli_sources = \
 	cli/analyze/report_build.h \
 	cli/analyze/report_derived.c \
 	cli/analyze/report_notes.c \
+	cli/analyze/report_profile.c \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
 	cli/analyze/report_windows.c \
 	cli/analyze/samples.c \
 	cli/analyze/samples.h \
 	cli/analyze/samples_merge.c \
+	cli/analyze/stacks.c \
+	cli/analyze/stacks.h \
+	cli/analyze/stacks_build.h \
+	cli/analyze/stacks_flat.c \
+	cli/analyze/stacks_sums.c \
+	cli/analyze/stacks_tree.c \
 	cli/analyze/usage.c \
 	cli/analyze/usage.h \
 	cli/caps/advice.c \
@@ -130,14 +141,20 @@ cli_sources = \
 	cli/output/grid.c \
 	cli/output/grid.h \
 	cli/output/json.c \
+	cli/output/json_build.h \
+	cli/output/json_profile.c \
 	cli/output/lines.c \
 	cli/output/lines.h \
 	cli/output/lines_origin.c \
 	cli/output/lines_agent.c \
+	cli/output/lines_profile.c \
 	cli/output/lines_report.c \
 	cli/output/output.c \
 	cli/output/output.h \
+	cli/output/profile_tree.c \
+	cli/output/profile_tree.h \
 	cli/output/table.c \
+	cli/output/table_profile.c \
 	cli/pager.c \
 	cli/pager.h \
 	cli/output/table_totals.c \

@@ -26,7 +26,9 @@ unit_tests = \
 	tests/unit/test_record \
 	tests/unit/test_sample \
 	tests/unit/test_samples \
+	tests/unit/test_stacks \
 	tests/unit/test_table \
+	tests/unit/test_table_profile \
 	tests/unit/test_text \
 	tests/unit/test_wire
 
@@ -48,8 +50,10 @@ unit_parts = \
 	tests/unit/caps_root.h \
 	tests/unit/fake_root.h \
 	tests/unit/machines.h \
+	tests/unit/profiled.h \
 	tests/unit/sample.h \
 	tests/unit/segment.h \
+	tests/unit/stack.h \
 	tests/unit/suite.h
 EXTRA_DIST += $(unit_parts)
 

@@ -291,7 +291,7 @@ struct report *report_build(const struct profile *profile, const struct session_
 	report_add_threads(report, profile);
 	report_add_cpu(report);
 	if (report_init_derived(report) || (!options->totals_only && report_add_regions(report, profile)) ||
-	    report_check_globs(report) || report_add_losses(report, profile) || report_add_totals(report)) {
+	    report_add_profile(report) || report_check_globs(report) || report_add_losses(report, profile) || report_add_totals(report)) {
 		report_free(report);
 		error("out of memory for the report");
 		return NULL;
@@ -330,5 +330,7 @@ void report_free(struct report *report)
 	free(report->unknown);
 	report_free_derived(report);
 	free(report->client);
+	stacks_free(report->stacks);
+	free(report->parts);
 	free(report);
 }

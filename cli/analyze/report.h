@@ -6,7 +6,9 @@
 #ifndef CLI_ANALYZE_REPORT_H
 #define CLI_ANALYZE_REPORT_H
 
+#include "cli/analyze/buckets.h"
 #include "cli/analyze/derived.h"
+#include "cli/analyze/stacks.h"
 
 /* ---- what the session knows ------------------------------------------------------------------------ */
 
@@ -107,6 +109,18 @@ struct session_facts {
 	size_t nlosses;
 	const char *uncounted;       /* why the kernel's events missed some of the tree, or NULL */
 	const char *not_preloaded;   /* why the agent could not enter ("... is statically linked"), or NULL */
+	const struct samples *samples; /* NULL: not profiled */
+};
+
+/* What a table shows of the samples. */
+struct report_profile {
+	bool detail;                 /* tables of their own; else some lines of the hottest functions */
+	unsigned long top;           /* functions in a table; 0: all */
+	bool by_region;              /* a table for each region; else one of all samples */
+	bool inner;                  /* those of a region include those of regions in it */
+	bool call_tree;
+	const char *lines;           /* a table of the lines of this function; NULL: none */
+	const struct buckets *buckets; /* NULL: none; they outlive the report */
 };
 
 struct report_options {
@@ -115,6 +129,7 @@ struct report_options {
 	const char *sort_by;         /* metric; NULL: wall */
 	bool totals_only;            /* no columns, rows or windows; metrics are globs of totals */
 	const struct definitions *definitions; /* NULL: none; they outlive the report */
+	struct report_profile profile;
 };
 
 /* ---- the report ------------------------------------------------------------------------------------ */
@@ -206,6 +221,9 @@ struct report {
 	struct metric *client;       /* storage of the client metrics' columns */
 	size_t nclient;
 	u64 client_left_out;         /* values of more metrics than there are columns for */
+	struct stacks *stacks;       /* NULL: not profiled */
+	struct stacks_part *parts;   /* those of the samples by region that are shown, greatest first */
+	size_t nparts;
 	struct report_text *texts;
 };
 

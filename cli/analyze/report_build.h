@@ -39,6 +39,9 @@ int report_add_losses(struct report *report, const struct profile *profile);
 int report_add_diagnostics(struct report *report, const struct profile *profile);
 int report_add_markers(struct report *report, const struct profile *profile);
 
+/* report_profile.c: the samples by region. */
+int report_add_profile(struct report *report);
+
 /* An array of count + 1 items, the new one zeroed; NULL when memory is short (the old array stays). */
 void *report_grow(void *array, size_t count, size_t size);
 

@@ -16,6 +16,7 @@ struct print_options {
 	const char *format;
 	struct opt_list define;      /* as given */
 	struct definitions definitions; /* of --define, and from elsewhere */
+	struct report_profile profile;
 	int group;                   /* enum profile_group; -1: not given */
 	enum color_mode color;
 	int quiet;

@@ -1,19 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /* The command "report": what a recording holds, again or in another form. */
+#include <errno.h>
 #include <locale.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli/cmd/print.h"
 #include "cli/log.h"
 #include "cli/pager.h"
 #include "cli/store/store.h"
 
+enum { BUCKETS_FILE_MAX = 1 << 20 };
+
 struct report_command_options {
 	struct print_options print;
+	const char *buckets_file;
+	struct buckets buckets;
 };
+
+#define OFFSET(member) offsetof(struct report_command_options, member)
 
 static const struct opt options[] = {
 	PRINT_CHOICE_ROWS(struct report_command_options, "", "as in the run, else "),
 	PRINT_DEFINE_ROW(struct report_command_options),
+	{ "profile", 0, OPT_FLAG, OFFSET(print.profile.detail), NULL, NULL,
+	  "tables of the functions and objects that the samples of run --profile were taken in", NULL, false },
+	{ "top", 0, OPT_UINT, OFFSET(print.profile.top), "N", NULL, "functions in a table of --profile; 0 for all", "10", false },
+	{ "by-region", 0, OPT_FLAG, OFFSET(print.profile.by_region), NULL, NULL,
+	  "tables of --profile for each region, instead of one for all samples", NULL, false },
+	{ "inner", 0, OPT_FLAG, OFFSET(print.profile.inner), NULL, NULL,
+	  "count samples of regions inside a region for it, too", NULL, false },
+	{ "call-tree", 0, OPT_FLAG, OFFSET(print.profile.call_tree), NULL, NULL,
+	  "who called whom, from the outermost function on", NULL, false },
+	{ "lines", 0, OPT_STRING, OFFSET(print.profile.lines), "FUNCTION", NULL,
+	  "the lines of this function that have samples", NULL, false },
+	{ "buckets", 0, OPT_STRING, OFFSET(buckets_file), "FILE", NULL,
+	  "a table of buckets, by the rules in this file: 'regular expression -> bucket' on each line", NULL, false },
 	PRINT_SHAPE_ROWS(struct report_command_options),
 	{ .name = NULL },
 };
@@ -22,6 +44,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl report out.spark", "the report that the run gave" },
 	{ "sparkctl report --group-by thread --metrics 'wall*' out.spark", "the same run by thread, other columns" },
 	{ "sparkctl report --define 'ns-per-row [ns] = cpu / units' out.spark", "a metric that the run did not have" },
+	{ "sparkctl report --by-region --call-tree out.spark", "where on the CPU, for each region" },
 	{ "sparkctl report --format csv out.spark", "for spreadsheets: a value and its state for each column" },
 	{ .line = NULL },
 };
@@ -58,6 +81,59 @@ static int report_define(struct print_options *o, const struct print_options *gi
 	return STATUS_OK;
 }
 
+/* Each of these is of no use without the tables. */
+static bool report_wants_profile(const struct report_profile *profile)
+{
+	return profile->detail || profile->by_region || profile->inner || profile->call_tree || profile->lines ||
+	       profile->buckets;
+}
+
+static bool report_has_function(const struct samples *samples, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < samples->nlines; i++)
+		if (samples->lines[i].function != SAMPLES_NONE &&
+		    !strcmp(samples->strings[samples->lines[i].function].bytes, name))
+			return true;
+	return false;
+}
+
+/* 0, or -1 after a message. */
+static int report_check_profile(const struct report_profile *profile, const struct recording *recording, const char *path)
+{
+	if (profile->detail && !recording->facts.samples)
+		return error("%s has no samples: it was not recorded with run --profile", path);
+	if (profile->lines && !report_has_function(recording->facts.samples, profile->lines))
+		return error("%s has no samples in a function '%s'", path, profile->lines);
+	return 0;
+}
+
+/* The rules of a file. The exit status, after a message if it is not 0. */
+static int report_read_buckets(struct buckets *buckets, const char *path)
+{
+	char *text = calloc(1, BUCKETS_FILE_MAX + 2);
+	FILE *file = text ? fopen(path, "re") : NULL;
+	size_t len = file ? fread(text, 1, BUCKETS_FILE_MAX + 1, file) : 0;
+	struct buckets_error mistake;
+	int ret = 0;
+
+	if (!text)
+		ret = error("out of memory");
+	else if (!file || ferror(file))
+		ret = error("cannot read the buckets %s: %s", path, strerror(errno));
+	else if (len > BUCKETS_FILE_MAX)
+		ret = error("%s: rules for buckets have no more than %d bytes", path, BUCKETS_FILE_MAX);
+	else if (memchr(text, '\0', len))
+		ret = error("%s is no text", path);
+	else if (buckets_parse(buckets, text, &mistake) != 0)
+		ret = error("%s:%zu: %s", path, mistake.line, mistake.why);
+	if (file)
+		fclose(file);
+	free(text);
+	return ret ? STATUS_USAGE : STATUS_OK;
+}
+
 /* The exit status, after a message if it is not 0. */
 static int report_file(const struct print_options *given, const struct output *format, const char *path)
 {
@@ -68,7 +144,7 @@ static int report_file(const struct print_options *given, const struct output *f
 	if (!recording)
 		return STATUS_FAILURE;
 	o = with_recorded(given, recording);
-	status = report_define(&o, given, recording);
+	status = report_check_profile(&o.profile, recording, path) ? STATUS_FAILURE : report_define(&o, given, recording);
 	if (!status && print_report(&o, format, stdout, &recording->profile, &recording->facts))
 		status = STATUS_FAILURE;
 	definitions_free(&o.definitions);
@@ -90,8 +166,9 @@ static int report_files(const struct print_options *given, const struct output *
 	return status;
 }
 
-static int report_with(struct print_options *o, char **paths, int n)
+static int report_with(struct report_command_options *command, char **paths, int n)
 {
+	struct print_options *o = &command->print;
 	const struct output *format = print_format(&command_report, o);
 
 	if (!format)
@@ -101,20 +178,27 @@ static int report_with(struct print_options *o, char **paths, int n)
 	/* A mistake is told once, and before anything is printed. */
 	if (define_all(&o->definitions, &o->define, true, NULL))
 		return STATUS_USAGE;
+	if (command->buckets_file) {
+		if (report_read_buckets(&command->buckets, command->buckets_file))
+			return STATUS_USAGE;
+		o->profile.buckets = &command->buckets;
+	}
+	o->profile.detail = report_wants_profile(&o->profile);
 	pager_start();
 	return report_files(o, format, paths, n);
 }
 
 static int report_command(int argc, char **argv)
 {
-	struct report_command_options o = { .print = { .format = "table", .group = -1 } };
+	struct report_command_options o = { .print = { .format = "table", .group = -1, .profile = { .top = 10 } } };
 	int status, first = command_parse(&command_report, &o, argc, argv, &status);
 
 	if (first >= argc)
 		status = command_misused(&command_report, "needs a recording, made by run -o FILE", NULL);
 	else if (first >= 0)
-		status = report_with(&o.print, argv + first, argc - first);
+		status = report_with(&o, argv + first, argc - first);
 	print_options_free(&o.print);
+	buckets_free(&o.buckets);
 	return status;
 }
 

@@ -4,25 +4,17 @@
  * locale. Rows are written one by one, so that a report of many regions needs no second copy of
  * itself.
  */
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/output/formats.h"
+#include "cli/output/json_build.h"
 #include "cli/text.h"
 
 enum { JSON_FLAGS = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15) };
 
-struct json_writer {
-	FILE *file;
-	bool later;                  /* a comma is due */
-	bool failed;                 /* no memory */
-};
-
 /* ---- values ---------------------------------------------------------------------------------------- */
 
-/* Bytes as a JSON string; what is no UTF-8 becomes \xNN, all else stays as it is. */
-static json_t *json_bytes(const char *bytes, size_t len)
+json_t *json_bytes(const char *bytes, size_t len)
 {
 	char *text = malloc(4 * len + 1);
 	size_t i, n, out = 0;
@@ -44,12 +36,12 @@ static json_t *json_bytes(const char *bytes, size_t len)
 	return string;
 }
 
-static json_t *json_text(const char *text)
+json_t *json_text(const char *text)
 {
 	return text ? json_bytes(text, strlen(text)) : json_null();
 }
 
-static json_t *json_u64(u64 value)
+json_t *json_u64(u64 value)
 {
 	return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
@@ -108,27 +100,27 @@ static void json_put(struct json_writer *writer, json_t *value)
 	json_decref(value);
 }
 
-static void json_member(struct json_writer *writer, const char *key, json_t *value)
+void json_member(struct json_writer *writer, const char *key, json_t *value)
 {
 	json_comma(writer);
 	fprintf(writer->file, "\"%s\":", key);
 	json_put(writer, value);
 }
 
-static void json_open_array(struct json_writer *writer, const char *key)
+void json_open_array(struct json_writer *writer, const char *key)
 {
 	json_comma(writer);
 	fprintf(writer->file, "\"%s\":[", key);
 	writer->later = false;
 }
 
-static void json_element(struct json_writer *writer, json_t *value)
+void json_element(struct json_writer *writer, json_t *value)
 {
 	json_comma(writer);
 	json_put(writer, value);
 }
 
-static void json_close_array(struct json_writer *writer)
+void json_close_array(struct json_writer *writer)
 {
 	fputs(writer->later ? "\n]" : "]", writer->file);
 	writer->later = true;
@@ -451,6 +443,7 @@ int json_write(FILE *file, const struct report *report, const struct output_opti
 	json_rows(&writer, report, "windows", report->windows, report->nwindows);
 	json_member(&writer, "losses", json_losses(report));
 	json_diagnostics(&writer, report);
+	json_profile(&writer, report);
 	fputs("\n}\n", file);
 	return writer.failed ? -1 : 0;
 }

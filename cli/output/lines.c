@@ -14,15 +14,18 @@ static bool lines_narrow(const struct lines *lines)
 	return lines->options->width && lines->options->width < LINES_NARROW;
 }
 
+/* Prints it; the column where the text begins: behind a long label two further on. */
 static size_t lines_label(const struct lines *lines, enum term_style style, const char *label)
 {
+	size_t column = MAX((size_t)LINES_LABEL, text_width(label) + (text_width(label) < LINES_LABEL ? 0 : 2));
+
 	fputs(term_style(lines->options->color, style), lines->file);
 	if (lines_narrow(lines))
 		fprintf(lines->file, "%s\n%*s", label, LINES_NARROW_INDENT, "");
 	else
-		text_pad(lines->file, label, LINES_LABEL);
+		text_pad(lines->file, label, column);
 	fputs(term_style(lines->options->color, STYLE_PLAIN), lines->file);
-	return lines_narrow(lines) ? LINES_NARROW_INDENT : LINES_LABEL;
+	return lines_narrow(lines) ? LINES_NARROW_INDENT : column;
 }
 
 void lines_print(const struct lines *lines, enum term_style style, const char *label, const char *format, ...)
@@ -44,10 +47,12 @@ struct lines_row lines_begin(const struct lines *lines, const char *label, const
 {
 	struct lines_row row = { .lines = lines, .gap = gap };
 
-	if (label)
-		row.indent = row.column = lines_label(lines, STYLE_PLAIN, label);
-	else
+	if (label) {
+		row.column = lines_label(lines, STYLE_PLAIN, label);
+		row.indent = MIN(row.column, (size_t)LINES_LABEL);
+	} else {
 		row.indent = LINES_NARROW_INDENT;
+	}
 	return row;
 }
 

@@ -32,6 +32,10 @@ void lines_end(struct lines_row *row);
 
 /* Text from strangers made printable and cut to some columns; to be freed, NULL when memory is short. */
 char *lines_name(const char *text, size_t columns);
+/* The same, cut in the middle: of a long name of a function the end tells most. */
+char *lines_name_middle(const char *text, size_t columns);
+/* Columns of a name within a line: a word is not broken, so it must fit beside the label. */
+size_t lines_name_most(const struct lines *lines);
 
 /* lines_agent.c: one line for each reason. */
 void lines_without_agent(const struct lines *lines);
@@ -45,6 +49,19 @@ void lines_notes(const struct lines *lines);
 void lines_markers(const struct lines *lines);
 /* lines_origin.c: when and from what it was recorded. */
 void lines_origin(const struct lines *lines);
+
+/* lines_profile.c: the hottest functions of each region, and how much of the samples can be told. */
+void lines_hot(const struct lines *lines);
+void lines_samples(const struct lines *lines);
+/* "41.2" percent of a sum; of its samples, where they have no weight. */
+double lines_share(const struct stacks_sum *sum, const struct stacks_sum *of);
+/* "hot in query [123]" of "hot" for a region of the samples; to be freed. */
+char *lines_part(const struct lines *lines, const struct stacks_part *part, const char *word);
+/* "vdbe.c:2104", "" where it is not known. */
+void lines_place(const struct lines *lines, const struct stacks_place *place, char *out, size_t size);
+
+/* table_profile.c: tables of the samples. Returns 0, or -1 when memory is short. */
+int table_profile_print(const struct lines *lines);
 
 /* table_totals.c: one total a line. Returns 0, or -1 when memory is short. */
 int table_totals_print(const struct lines *lines);

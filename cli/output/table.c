@@ -381,5 +381,12 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 	lines_missing(&lines);
 	lines_notes(&lines);
 	lines_markers(&lines);
+	if (!report->stacks)
+		return 0;
+	if (!report->options.profile.detail)
+		lines_hot(&lines);
+	else if (table_profile_print(&lines) != 0)
+		return -1;
+	lines_samples(&lines);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <locale.h>
 
 #include "common/source_table.h"
+#include "profiled.h"
 #include "sample.h"
 #include "suite.h"
 
@@ -70,7 +71,8 @@ static json_t *region(json_t *root, const char *name)
 START_TEST(test_document)
 {
 	static const char *const keys[] = { "schema", "command", "exit", "host", "capabilities",
-		"columns", "totals", "processes", "regions", "windows", "losses", "diagnostics" };
+		"columns", "totals", "processes", "regions", "windows", "losses", "diagnostics", "samples",
+		"profile" };
 	json_t *root, *process, *row;
 	size_t i;
 
@@ -114,12 +116,89 @@ START_TEST(test_document)
 	ck_assert_int_eq(json_integer_value(json_object_get(row, "calls")), 1);
 	ck_assert_str_eq(state_of(row, "wall.max"), "not_counted");
 	ck_assert_int_eq(value_of(row, "wall"), 7000000);
+	ck_assert(json_is_null(json_object_get(root, "samples")));
+	ck_assert(json_is_null(json_object_get(root, "profile")));
 	row = json_array_get(json_object_get(root, "windows"), 0);
 	ck_assert_int_eq(value_of(row, "wall"), 1000000000);
 	ck_assert_int_eq(value_of(row, "cpu"), 900000000);
 	ck_assert_int_eq(value_of(row, "nvcsw"), 17);
 	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(root, "losses"), "threads")), 12);
 	json_decref(root);
+}
+END_TEST
+
+static struct samples samples;
+
+static json_t *profiled(void)
+{
+	sample_regions(&sample);
+	profiled_samples(&samples);
+	sample.facts.samples = &samples;
+	sample_report(&sample);
+	return load();
+}
+
+static json_int_t number(json_t *object, const char *key)
+{
+	ck_assert_msg(json_is_integer(json_object_get(object, key)), "%s is no number", key);
+	return json_integer_value(json_object_get(object, key));
+}
+
+START_TEST(test_samples)
+{
+	json_t *root = profiled(), *all = json_object_get(root, "samples"), *unresolved = json_object_get(all, "unresolved");
+
+	ck_assert_int_eq(number(all, "count"), PROFILED_SAMPLES);
+	ck_assert_int_eq(number(all, "lost"), PROFILED_LOST);
+	ck_assert_int_eq(number(all, "throttled"), 2);
+	ck_assert_int_eq(number(all, "unattributed"), 1);
+	ck_assert_int_eq(number(all, "truncated"), 9);
+	ck_assert_int_eq(number(all, "no_place"), 0);
+	ck_assert_int_eq(number(all, "frequency"), 999);
+	ck_assert_int_eq(number(unresolved, "stripped"), 11);
+	ck_assert_int_eq(number(unresolved, "hidden"), 30);
+	ck_assert_uint_eq(json_object_size(unresolved), 2);
+	ck_assert_double_eq(json_real_value(json_object_get(all, "effective")), 987.4);
+	ck_assert_str_eq(json_string_value(json_object_get(all, "event")), "task-clock");
+	ck_assert_str_eq(json_string_value(json_object_get(all, "unit")), "ns");
+	ck_assert_str_eq(json_string_value(json_object_get(all, "stacks")), "dwarf");
+	json_decref(root);
+	samples_fini(&samples);
+}
+END_TEST
+
+START_TEST(test_profile)
+{
+	json_t *root = profiled(), *profile = json_object_get(root, "profile"), *entry, *inlined;
+	json_int_t self = 0;
+	size_t i;
+
+	json_array_foreach(profile, i, entry)
+		self += number(entry, "self");
+	ck_assert_int_eq(self, PROFILED_SAMPLES);
+	entry = json_array_get(profile, 1);
+	ck_assert_str_eq(json_string_value(json_array_get(json_object_get(entry, "region"), 0)), "query");
+	ck_assert_int_eq(number(entry, "process"), 1001);
+	ck_assert_str_eq(json_string_value(json_object_get(entry, "symbol")), "sqlite3BtreeMovetoUnpacked");
+	ck_assert_str_eq(json_string_value(json_object_get(entry, "object")), "/lib/libsqlite3.so.0");
+	ck_assert_str_eq(json_string_value(json_object_get(entry, "file")), "/src/x.c");
+	ck_assert_int_eq(number(entry, "line"), 5731);
+	ck_assert_int_eq(number(entry, "self"), 22);
+	ck_assert_int_eq(number(entry, "total"), 22);
+	ck_assert_int_eq(number(entry, "self_weight"), 22000000);
+	inlined = json_object_get(entry, "inlined");
+	ck_assert_uint_eq(json_array_size(inlined), 1);
+	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(inlined, 0), "symbol")), "sqlite3VdbeExec");
+	ck_assert_int_eq(number(json_array_get(inlined, 0), "line"), 2200);
+	entry = json_array_get(profile, 2);
+	ck_assert(json_is_null(json_object_get(entry, "symbol")));
+	ck_assert(json_is_null(json_object_get(entry, "file")));
+	ck_assert(json_is_null(json_object_get(entry, "line")));
+	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(profile, 3), "symbol")), "a\033[31m\\xFF(int)");
+	entry = json_array_get(profile, json_array_size(profile) - 1);
+	ck_assert(json_is_null(json_object_get(entry, "region")));
+	json_decref(root);
+	samples_fini(&samples);
 }
 END_TEST
 
@@ -320,6 +399,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_set_timeout(tests, 30);
 	tcase_add_test(tests, test_document);
+	tcase_add_test(tests, test_samples);
+	tcase_add_test(tests, test_profile);
 	tcase_add_test(tests, test_names);
 	tcase_add_test(tests, test_every_byte);
 	tcase_add_test(tests, test_nothing_at_all);

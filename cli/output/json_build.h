@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the format json share. */
+#ifndef CLI_OUTPUT_JSON_BUILD_H
+#define CLI_OUTPUT_JSON_BUILD_H
+
+#include <jansson.h>
+
+#include "cli/output/formats.h"
+
+struct json_writer {
+	FILE *file;
+	bool later;                  /* a comma is due */
+	bool failed;                 /* no memory */
+};
+
+/* Bytes as a JSON string; what is no UTF-8 becomes \xNN, all else stays as it is. */
+json_t *json_bytes(const char *bytes, size_t len);
+/* The same of a string; null for NULL. */
+json_t *json_text(const char *text);
+json_t *json_u64(u64 value);
+
+/* Members and elements are written and dropped at once. */
+void json_member(struct json_writer *writer, const char *key, json_t *value);
+void json_open_array(struct json_writer *writer, const char *key);
+void json_element(struct json_writer *writer, json_t *value);
+void json_close_array(struct json_writer *writer);
+
+/* json_profile.c: the members samples and profile. */
+void json_profile(struct json_writer *writer, const struct report *report);
+
+#endif
