@@ -271,17 +271,15 @@ void counters_drop(struct thread *t)
 
 static void group_read_pages(const struct counters *all, const struct counter_group *g, u64 *counts, u64 *times)
 {
+	const struct counter *first = &all->event[g->first], *end = first + g->count;
 	struct perf_user_times now;
 
-	for (u32 i = 0; i < g->count; i++) {
-		const struct counter *c = &all->event[g->first + i];
-
-		if (c->absent)
-			counts[i] = WIRE_ABSENT(c->absent - 1);
-		else if (!perf_user_read(c->page, &counts[i]))
-			counts[i] = WIRE_ABSENT(WIRE_ABSENT_EVENT_REFUSED);
-	}
-	if (perf_user_read_times(all->event[g->first].page, agent.plan->flags & WIRE_PLAN_SHARED, &now)) {
+	for (const struct counter *c = first; c != end; c++, counts++)
+		if (unlikely(c->absent))
+			*counts = WIRE_ABSENT(c->absent - 1);
+		else if (unlikely(!perf_user_read(c->page, counts)))
+			*counts = WIRE_ABSENT(WIRE_ABSENT_EVENT_REFUSED);
+	if (perf_user_read_times(first->page, agent.plan->flags & WIRE_PLAN_SHARED, &now)) {
 		times[0] = now.enabled;
 		times[1] = now.running;
 	} else {

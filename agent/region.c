@@ -178,21 +178,25 @@ static always_inline bool begin_counted(struct thread *t, u32 region, u64 sp)
 	return true;
 }
 
-/* MARKER. The same. What it has read already is not read again by the slow way. */
-static always_inline bool end_counted(struct thread *t, u32 region, u64 sp, u64 now)
+/*
+ * MARKER. The same. *now: 0, or when the region has ended; left for the slow way, which would else
+ * never make a bucket that is missing here.
+ */
+static always_inline bool end_counted(struct thread *t, u32 region, u64 sp, u64 *now)
 {
 	struct lane *l = &t->lane;
 	struct wire_frame *f;
 	struct wire_node *n;
 	u64 wall, *bucket;
 
-	if (now || !lane_measures(l) || l->top_region != region)
+	if (*now || !lane_measures(l) || l->top_region != region)
 		return false;
 	l->gate = sp;
 	barrier();
+	*now = agent_ticks();
 	f = l->top;
 	n = *l->top_node;
-	wall = agent_ticks() - f->start;
+	wall = *now - f->start;
 	bucket = bucket_of(n, wall);
 	if (unlikely(l->top_region != region || !bucket || detect_moved(t) || wall >= t->force_ticks || f->off ||
 		     (l->special & LANE_WATCH && watch_moved(t)))) {
@@ -230,7 +234,7 @@ static __attribute__((noinline)) void end_slow(u32 region, u64 sp, u64 now)
 	struct thread *t;
 	struct lane *l;
 
-	if (end_counted(thread_self, region, sp, now))
+	if (end_counted(thread_self, region, sp, &now))
 		return;
 	l = lane_enter(&t, sp);
 	if (!l)

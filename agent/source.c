@@ -48,16 +48,22 @@ static void source_read(u32 id, u64 *cells)
 		sources[id]->read(cells);
 }
 
-void source_read_all(u64 *cells)
+static __attribute__((noinline)) void source_read_opened(u64 *cells)
 {
 	int saved = errno;
 
 	for (u32 i = 0; opened >> i; i++)
 		if (opened & (1u << i))
 			source_read(i, cells + source_first_cell(opened, i));
+	errno = saved;
+}
+
+void source_read_all(u64 *cells)
+{
+	if (opened)
+		source_read_opened(cells);
 	if (agent.plan)
 		counters_read(cells + agent.plan_cell);
-	errno = saved;
 }
 
 void source_charge(u64 *sum, u64 begin, u64 end)
@@ -72,8 +78,11 @@ void source_charge(u64 *sum, u64 begin, u64 end)
 
 void source_charge_all(u64 *sums, const u64 *begin, const u64 *end)
 {
-	for (u32 i = 0; i < agent.cells; i++)
-		source_charge(&sums[i], begin[i], end[i]);
+	for (u32 i = 0, n = agent.cells; i < n; i++)
+		if (unlikely((s64)(sums[i] | begin[i] | end[i]) < 0))
+			source_charge(&sums[i], begin[i], end[i]);
+		else if (end[i] > begin[i])
+			sums[i] += end[i] - begin[i];
 }
 
 void source_close_all(void)

@@ -138,21 +138,17 @@ static const struct derived_use *pool_use(const struct input_pool *pool, size_t 
 	return derived ? &derived->regions : NULL;
 }
 
-/* CPU time, and what counters count; not elapsed time, and what the program says of itself. */
+/* What counters count; not time, which runs in all modes alike, and what the program says of itself. */
 static bool column_sided(const struct metric *metric)
 {
-	if (!strcmp(metric->source, "time"))
-		return !strncmp(metric->name, "cpu", 3) || !strcmp(metric->name, "offcpu");
-	return strcmp(metric->source, "client") != 0;
+	return strcmp(metric->source, "time") != 0 && strcmp(metric->source, "client") != 0 && strcmp(metric->unit, "ns") != 0;
 }
 
-/* The same; user and sys say by their names what they are. */
 static bool total_sided(const struct total_fact *total)
 {
 	bool counted = total->source && (!strcmp(total->source, "perf") || !strcmp(total->source, "wait4"));
 
-	return counted && strcmp(total->name, "user") != 0 && strcmp(total->name, "sys") != 0 &&
-	       strcmp(total->name, "maxrss") != 0;
+	return counted && strcmp(total->unit, "ns") != 0 && strcmp(total->name, "maxrss") != 0;
 }
 
 static bool pool_sided(const struct input_pool *pool, size_t i)

@@ -23,7 +23,7 @@ static const struct { int err; const char *name; } names[] = {
 	{ EMFILE, "EMFILE" }, { ENOSPC, "ENOSPC" }, { ENOSYS, "ENOSYS" }, { ELOOP, "ELOOP" },
 	{ EOVERFLOW, "EOVERFLOW" }, { EOPNOTSUPP, "EOPNOTSUPP" }, { ESRCH, "ESRCH" },
 	{ EFBIG, "EFBIG" }, { EROFS, "EROFS" }, { EDQUOT, "EDQUOT" },
-	{ EAFNOSUPPORT, "EAFNOSUPPORT" }, { EPROTONOSUPPORT, "EPROTONOSUPPORT" },
+	{ EAFNOSUPPORT, "EAFNOSUPPORT" }, { ENODATA, "ENODATA" }, { EPROTONOSUPPORT, "EPROTONOSUPPORT" },
 };
 
 const char *advice_errno_name(int err)

@@ -47,13 +47,14 @@ int passes_run(struct passes *passes, struct session *first, const struct sessio
 	so.sampling = NULL;
 	so.probe_all = so.objects = false;
 	while ((left = passes_deferred(profile)) && passes->n < PASSES_MOST) {
-		struct event_list events = passes_left(options->events, profile);
+		struct event_list *events = &passes->events[passes->n];
 		struct session **session = &passes->list[passes->n];
 		struct pass_notes *note = &passes->notes[passes->n];
 		enum session_end end;
 		int ret = 0;
 
-		so.events = &events;
+		*events = passes_left(options->events, profile);
+		so.events = events;
 		snprintf(note->any, sizeof(note->any), "counted in run %zu", passes->n + 2);
 		snprintf(note->user, sizeof(note->user), CELL_NOTE_USER ", counted in run %zu", passes->n + 2);
 		verbose(1, "run %zu of the command, for %u more events", passes->n + 2, left);
@@ -61,7 +62,6 @@ int passes_run(struct passes *passes, struct session *first, const struct sessio
 		passes->n++;
 		if (end == SESSION_ENDED)
 			ret = session_add_pass(first, *session, note);
-		free(events.event);
 		if (end != SESSION_ENDED || ret)
 			return ret ? ret : error("run %zu of the command did not end by itself: its events are missing", passes->n + 1);
 		if (!same_end(session_facts(first), session_facts(*session)))
@@ -74,6 +74,8 @@ int passes_run(struct passes *passes, struct session *first, const struct sessio
 
 void passes_free(struct passes *passes)
 {
-	while (passes->n)
+	while (passes->n) {
 		session_free(passes->list[--passes->n]);
+		free(passes->events[passes->n].event);
+	}
 }

@@ -9,6 +9,7 @@
 
 struct passes {
 	struct session *list[PASSES_MOST]; /* those after the first */
+	struct event_list events[PASSES_MOST]; /* what each counts, as long as it is there */
 	struct pass_notes notes[PASSES_MOST];
 	size_t n;
 };

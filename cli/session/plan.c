@@ -39,7 +39,7 @@ static struct candidate *least_wanted(struct planner *p)
 	for (size_t i = p->n; i-- > 0;) {
 		struct candidate *c = &p->list[i];
 
-		if (c->left_out || c->group == GROUP_SOFTWARE)
+		if (c->left_out || !c->event->hardware)
 			continue;
 		if (is_last_level(c->event))
 			return c;
@@ -212,7 +212,7 @@ static void profile_event_fill(struct profile_event *e, const struct planner *p,
 		.scale = c->event->scale,
 		.place = PROFILE_NONE,
 		.note = c->left_out ? c->note : note,
-		.shared = p->shared && c->group != GROUP_SOFTWARE,
+		.shared = p->shared && c->event->hardware,
 		.hardware = c->event->hardware,
 		.deferred = c->deferred,
 	};
@@ -255,6 +255,33 @@ static int plan_fill(struct planner *p)
 	return 0;
 }
 
+/* Whether braces have an event of the CPU's counters before this one. */
+static bool brace_begun(const struct event_list *list, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (list->event[k].group == list->event[i].group && list->event[k].hardware)
+			return true;
+	return false;
+}
+
+/* What is pinned, or wants the counters for itself, leads a group: the kernel takes it as no other's member. */
+static void candidate_join(struct planner *p, struct candidate *c, const struct event_list *list, size_t i)
+{
+	const struct event *e = c->event;
+	bool leads = e->attr.pinned || e->attr.exclusive;
+
+	if (e->hardware && e->group >= 0) {
+		c->group = GROUP_BRACES + (u32)e->group;
+		if (leads && brace_begun(list, i))
+			candidate_leave_out(c, "only the first event of a group can be %s",
+					    e->attr.pinned ? "pinned" : "exclusive");
+	} else if (leads) {
+		c->group = p->groups++;
+	} else {
+		c->group = e->hardware ? GROUP_HARDWARE : GROUP_SOFTWARE;
+	}
+}
+
 /* Of events of one name the first: a report has one column for each. */
 static void take_candidates(struct planner *p)
 {
@@ -271,8 +298,7 @@ static void take_candidates(struct planner *p)
 		if (known)
 			continue;
 		p->list[p->n] = (struct candidate){ .event = e, .fd = -1, .single = -1, .note = plan->notes[p->n] };
-		p->list[p->n++].group = !e->hardware ? GROUP_SOFTWARE :
-					e->group < 0 ? GROUP_HARDWARE : GROUP_BRACES + (u32)e->group;
+		candidate_join(p, &p->list[p->n++], list, i);
 	}
 	plan->nevents = (u32)p->n;
 }

@@ -75,6 +75,8 @@ void candidate_try(struct planner *p, struct candidate *c)
 	int none = -1, fd, err;
 	struct outcome o;
 
+	if (c->left_out)
+		return;
 	if (futile) {
 		candidate_leave_out(c, "%s", futile);
 		return;
@@ -118,7 +120,7 @@ static bool trial_open(struct planner *p)
 	for (size_t i = 0; i < p->n; i++) {
 		struct candidate *c = &p->list[i], *leader;
 
-		if (c->left_out || c->group == GROUP_SOFTWARE)
+		if (c->left_out || !c->event->hardware)
 			continue;
 		leader = candidate_leader(p, c);
 		c->fd = candidate_open(c, leader == c ? -1 : leader->fd);

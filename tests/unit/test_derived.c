@@ -9,10 +9,13 @@ static struct total_fact totals[24];
 
 static void add_total(const char *name, double value, const char *note, const char *source)
 {
+	bool clock = !strcmp(name, "elapsed") || !strcmp(name, "task-clock");
 	struct cell cell = cell_counted(value);
 
 	cell.note = note;
-	totals[sample.facts.ntotals++] = (struct total_fact){ .name = name, .unit = "count", .cell = cell, .source = source };
+	totals[sample.facts.ntotals++] = (struct total_fact){
+		.name = name, .unit = clock ? "ns" : "count", .cell = cell, .source = source,
+	};
 }
 
 static void setup(void)
@@ -170,7 +173,8 @@ START_TEST(test_sides)
 	ck_assert_int_eq(total("branch-miss-rate")->state, CELL_UNAVAILABLE);
 	ck_assert_str_eq(total("branch-miss-rate")->note,
 			 "branch-misses is of user mode only and branches is not: they cannot be put together");
-	ck_assert_int_eq(total("ghz")->state, CELL_UNAVAILABLE);
+	ck_value(total("ghz"), 500. / 1500);
+	ck_assert_str_eq(total("ghz")->note, CELL_NOTE_USER);
 	ck_value(total("per-ns"), 0.25);
 	ck_assert_str_eq(total("per-ns")->note, CELL_NOTE_USER);
 	ck_value(total("share"), 200);
