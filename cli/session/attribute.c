@@ -40,6 +40,7 @@ struct attribute_thread {
 	bool unwatched;
 	struct attribute_entry *entries;
 	size_t n, room, at;
+	u64 logged;                  /* in all */
 };
 
 static bool peek(const struct segment *g, u64 at, void *to, size_t size)
@@ -106,6 +107,7 @@ static void thread_log(struct attribute *a, struct segment *g, const struct wire
 		t->entries = list;
 		t->room = room;
 	}
+	t->logged++;
 	t->entries[t->n++] = (struct attribute_entry){ e->head, e->ticks, e->node, e->cpu, after_gap };
 }
 
@@ -281,56 +283,58 @@ static u32 slot_top(const struct segment *g, const struct attribute_slot *slot)
 	return node ? node : root;
 }
 
-/*
- * No marker has come since the sample, or it would have logged: the region that is on top now. If one
- * comes while we look, it logs before it changes anything.
- */
-static u32 thread_top(struct session *s, struct attribute_thread *t)
+/* The first entry that was logged after the sample; NULL: none, as far as is known. */
+static const struct attribute_entry *thread_entry(struct attribute_thread *t, const struct attribute_sample *sample)
 {
+	while (t->at < t->n && !entry_after(&t->entries[t->at], sample))
+		t->at++;
+	return t->at < t->n ? &t->entries[t->at] : NULL;
+}
+
+/*
+ * The node that a sample belongs to; 0: a root's, or none. Without an entry no marker has come since
+ * the sample, and it is the one on top now. If a marker comes while we look, it logs before it
+ * changes anything.
+ */
+static u32 thread_node(struct session *s, struct attribute_thread *t, const struct attribute_sample *sample, bool *unknown)
+{
+	const struct attribute_entry *e = thread_entry(t, sample);
 	struct segment *g = t->segment;
+	u32 node = 0;
 
-	for (u32 i = 0; i < TOP_TRIES; i++) {
-		struct attribute_slot *slot = &g->slots[t->slot];
-		size_t before = t->n;
-		u32 node;
+	for (u32 i = 0; !e && i < TOP_TRIES; i++) {
+		const struct attribute_slot *slot = &g->slots[t->slot];
+		u64 before;
 
+		slot_read(&s->sampling->attribute, g, t->slot);
+		e = thread_entry(t, sample);
+		if (e)
+			break;
+		before = t->logged;
 		if (slot->tid != t->tid || slot->state != WIRE_SLOT_LIVE)
 			return 0;
 		node = slot_top(g, slot);
 		slot_read(&s->sampling->attribute, g, t->slot);
-		if (t->n == before && slot->tid == t->tid && slot->state == WIRE_SLOT_LIVE)
+		if (t->logged == before)
 			return node;
-		if (t->n != before)
-			return t->entries[before].node;
+		e = thread_entry(t, sample);
 	}
-	return 0;
+	*unknown = !e || e->after_gap;
+	return e ? e->node : 0;
 }
 
 u32 attribute_region(struct session *s, const struct attribute_sample *sample, bool *unknown)
 {
 	struct attribute_thread *t = sample->segment ? thread_find(&s->sampling->attribute, sample->segment, sample->tid) : NULL;
-	const struct attribute_entry *e;
 	u32 node, region;
 
 	/* In another PID namespace threads have other numbers than the kernel gives us. */
 	*unknown = sample->segment && sample->segment->pid != sample->segment->wire_pid;
 	if (!t || *unknown)
 		return SAMPLES_NONE;
-	if (t->unwatched) {
-		*unknown = true;
-		return SAMPLES_NONE;
-	}
-	if (t->slot < sample->segment->nslots && t->at == t->n)
-		slot_read(&s->sampling->attribute, sample->segment, t->slot);
-	while (t->at < t->n && !entry_after(&t->entries[t->at], sample))
-		t->at++;
-	e = t->at < t->n ? &t->entries[t->at] : NULL;
-	if (e && e->after_gap) {
-		*unknown = true;
-		return SAMPLES_NONE;
-	}
-	node = e ? e->node : thread_top(s, t);
-	if (!node)
+	*unknown = t->unwatched || t->slot >= t->segment->nslots;
+	node = *unknown ? 0 : thread_node(s, t, sample, unknown);
+	if (!node || *unknown)
 		return SAMPLES_NONE;
 	*unknown = !node_region(s, sample->segment, node, 0, &region);
 	return region;

@@ -2,6 +2,7 @@
 /* What a session states about itself for the report. */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
+#include "cli/session/sampling.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,6 +207,25 @@ static void preload_facts(struct session *s)
 	}
 }
 
+/* Samples for each second of CPU time that the tree had. */
+static void sampling_facts(struct session *s)
+{
+	struct samples *samples = &s->sampling->samples;
+	double cpu_ns = 0, count = 0, weight = 0;
+
+	for (u32 i = 0; i < samples->nrows; i++) {
+		count += (double)samples->rows[i].count;
+		weight += (double)samples->rows[i].weight;
+	}
+	for (size_t i = 0; i < s->totals.nfacts; i++)
+		if (!strcmp(s->totals.facts[i].name, "task-clock") && s->totals.facts[i].cell.state == CELL_COUNTED)
+			cpu_ns = s->totals.facts[i].cell.value;
+	if (!cpu_ns && samples->clock)
+		cpu_ns = weight;
+	samples->effective = cpu_ns > 0 ? count / cpu_ns * 1e9 : 0;
+	s->facts.samples = samples;
+}
+
 void session_collect_facts(struct session *s)
 {
 	u64 end = s->main_ended ? s->end_ns : session_now();
@@ -232,6 +252,8 @@ void session_collect_facts(struct session *s)
 	s->facts.ntotals = s->totals.nfacts;
 	if (s->totals.hidden != TOTALS_SEEN)
 		s->facts.uncounted = s->totals.hidden_note;
+	if (s->sampling)
+		sampling_facts(s);
 	preload_facts(s);
 	capability_facts(s);
 	process_list(s);
