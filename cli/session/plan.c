@@ -19,6 +19,8 @@
 
 #include "cli/log.h"
 
+#define PLAN_OTHER_WAYS "--scaled lets them take turns, --passes counts it in a run of its own"
+
 /* ---- fitting --------------------------------------------------------------------------------------- */
 
 static bool is_last_level(const struct event *e)
@@ -53,6 +55,22 @@ static bool any_hardware(struct planner *p)
 	return least_wanted(p) != NULL;
 }
 
+/* One counter is missing, and it is known who has it. */
+static void blame_watchdog(struct planner *p)
+{
+	struct candidate *only = NULL;
+	u32 deferred = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->list[i].deferred) {
+			only = &p->list[i];
+			deferred++;
+		}
+	if (deferred == 1 && facts_watchdog(&p->s->caps))
+		candidate_leave_out(only, "the NMI watchdog holds a counter: sudo sysctl kernel.nmi_watchdog=0 gives it back; "
+				    "or " PLAN_OTHER_WAYS);
+}
+
 /* Without sharing: leaves out until the rest fits. */
 static void fit_exactly(struct planner *p)
 {
@@ -63,10 +81,10 @@ static void fit_exactly(struct planner *p)
 		return;
 	p->doubled = false;
 	while (!trial_fits(p) && (c = least_wanted(p))) {
-		candidate_leave_out(c, "the CPU has no counter left for it beside the others: --scaled lets them take turns, "
-			  "--passes counts it in a run of its own");
+		candidate_leave_out(c, "the CPU has no counter left for it beside the others: " PLAN_OTHER_WAYS);
 		c->deferred = true;
 	}
+	blame_watchdog(p);
 }
 
 /* Adds one to the newest group, if the PMU takes both at a time; else it begins another. */
