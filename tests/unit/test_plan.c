@@ -3,8 +3,10 @@
  * Which events threads are to count. Breakpoints stand in for a PMU: the CPU has a few, one more is refused, and
  * users may have them.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -140,6 +142,73 @@ START_TEST(test_pinned_in_braces)
 }
 END_TEST
 
+/* An event of one of two kinds of cores: each lies on a CPU of its own where there are two. */
+static void on_cores(u32 i, bool second)
+{
+	static char cpus[2][16];
+	cpu_set_t set;
+	int n = 0;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+	for (int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			snprintf(cpus[n++], sizeof(cpus[0]), "%d-%d", cpu, cpu);
+	events[i].scope = EVENT_CORES;
+	events[i].pmu = (char *)(uintptr_t)(second ? "cpu_atom" : "cpu_core");
+	events[i].cpus = cpus[second && n == 2];
+}
+
+/* Each kind has counters of its own, and a group; the others' want is not its. */
+START_TEST(test_cores)
+{
+	cpu_set_t before, after;
+	u32 n = places();
+
+	if (2 * n + 1 > EVENTS_MOST)
+		return;
+	for (u32 i = 0; i < 2 * n + 1; i++)
+		on_cores(i, i % 2 == 0);
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(before), &before), 0);
+	plan(2 * n + 1);
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(after), &after), 0);
+	ck_assert(CPU_EQUAL(&before, &after));
+	for (u32 i = 0; i < 2 * n; i++) {
+		ck_assert(!left_out(i));
+		ck_assert_uint_eq(session.plan.events[i].group, i % 2);
+		ck_assert_str_eq(session.plan.events[i].cores, i % 2 ? "cpu_core" : "cpu_atom");
+	}
+	ck_assert(left_out(2 * n) && session.plan.events[2 * n].deferred);
+	ck_assert_uint_eq(session.plan.wire->groups, 2);
+	/* Shares of the time are told for each region. */
+	ck_assert(session.plan.wire->flags & WIRE_PLAN_SHARED);
+	ck_assert(!session.plan.events[0].shared);
+}
+END_TEST
+
+START_TEST(test_cores_in_braces)
+{
+	for (u32 i = 0; i < 4; i++) {
+		on_cores(i, i % 2);
+		events[i].group = 0;
+		events[i].attr.pinned = i == 0;
+	}
+	plan(4);
+	for (u32 i = 0; i < 4; i++)
+		ck_assert(!left_out(i) && session.plan.events[i].group == i % 2);
+}
+END_TEST
+
+START_TEST(test_cores_out_of_reach)
+{
+	for (u32 i = 0; i < 2; i++)
+		on_cores(i, i);
+	events[1].cpus = (char *)(uintptr_t)"1023";
+	plan(2);
+	ck_assert(!left_out(0) && left_out(1));
+	assert_contains(session.plan.events[1].note, "sparkctl cannot go to cores of cpu_atom (1023) to try it: EINVAL");
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests;
@@ -158,5 +227,8 @@ int main(void)
 	tcase_add_test(tests, test_watchdog);
 	tcase_add_test(tests, test_pinned);
 	tcase_add_test(tests, test_pinned_in_braces);
+	tcase_add_test(tests, test_cores);
+	tcase_add_test(tests, test_cores_in_braces);
+	tcase_add_test(tests, test_cores_out_of_reach);
 	return suite_run("plan", tests);
 }
