@@ -158,7 +158,7 @@ struct wire_header {
  * ns. A group's counts are exact where the two are the same.
  */
 enum wire_plan_flags {
-	WIRE_PLAN_SHARED = 1 << 0,   /* more groups than counters: how long each ran is read as of now */
+	WIRE_PLAN_SHARED = 1 << 0,   /* groups do not always count: how long each ran is read as of now */
 };
 
 enum wire_event_flags {

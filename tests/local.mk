@@ -18,6 +18,7 @@ unit_tests = \
 	tests/unit/test_opt \
 	tests/unit/test_perf_user \
 	tests/unit/test_perf_user_kernel \
+	tests/unit/test_plan \
 	tests/unit/test_proc \
 	tests/unit/test_probes \
 	tests/unit/test_profile \

@@ -45,6 +45,7 @@ struct metric {
 	const char *meaning;
 	const char *bias;            /* "none known", or what shifts it */
 	u32 arg;
+	char *note;                  /* allocated, of an event's column: what is said where it did not always count; NULL */
 	struct cell (*value)(const struct metric *metric, const struct metric_input *in); /* NULL: derived.h */
 };
 

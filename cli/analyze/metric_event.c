@@ -11,6 +11,9 @@ static const char event_scaled[] = "counters were shared: scaled by enabled / ru
 static const char event_thin[] = "counters were shared, and this one ran for less than 1 ms in it: scaled, and rough";
 static const char event_shared[] = "others had its counter for a part of the time: --scaled estimates what is missing";
 static const char event_never[] = "others had its counter all the time";
+static const char event_elsewhere[] = "it ran on cores of another kind";
+
+enum { EVENT_SHARE_MISSING = 50 };   /* 1 / 50 of the time may be of no kind of cores */
 
 enum { EVENT_THIN_NS = 1000000 };
 
@@ -23,7 +26,54 @@ static void event_times(const struct metric_input *in, const struct profile_even
 	*running = times[1];
 }
 
-static struct cell event_value(const struct metric_input *in, const struct profile_event *event)
+/* For how long the row ran on cores of the event's kind, by any event of it. */
+static u64 event_on_kind(const struct metric_input *in, const struct profile_event *kind)
+{
+	u64 enabled, running, most = 0;
+
+	for (u32 i = 0; i < in->profile->nevents; i++) {
+		const struct profile_event *event = &in->profile->events[i];
+
+		if (!event->cores || event->place == PROFILE_NONE || strcmp(event->cores, kind->cores) != 0)
+			continue;
+		event_times(in, event, &enabled, &running);
+		if (!wire_absent(running))
+			most = MAX(most, running);
+	}
+	return most;
+}
+
+/* Whether the kinds of cores together counted all the time: then no share is missing. */
+static bool event_complete(const struct metric_input *in, u64 enabled)
+{
+	const struct profile_event *events = in->profile->events;
+	u64 running = 0;
+
+	for (u32 i = 0; i < in->profile->nevents; i++) {
+		u32 k = 0;
+
+		if (!events[i].cores)
+			continue;
+		while (!events[k].cores || strcmp(events[k].cores, events[i].cores) != 0)
+			k++;
+		if (k == i)
+			running += event_on_kind(in, &events[i]);
+	}
+	return running >= enabled - enabled / EVENT_SHARE_MISSING;
+}
+
+/* What ran on cores of other kinds is no reason to scale. */
+static struct cell event_on_cores(const struct metric *metric, const struct metric_input *in, struct cell cell, u64 enabled,
+				  u64 running)
+{
+	if (!running)
+		return cell_absent(CELL_NOT_COUNTED, event_elsewhere);
+	cell.state = event_complete(in, enabled) ? CELL_COUNTED : CELL_ESTIMATE;
+	cell.note = metric->note;
+	return cell;
+}
+
+static struct cell event_value(const struct metric *metric, const struct metric_input *in, const struct profile_event *event)
 {
 	u64 count = in->row->cells[source_cells(SOURCE_ALL) + event->place], enabled, running;
 	struct cell cell = cell_counted((double)count * event->scale);
@@ -36,6 +86,8 @@ static struct cell event_value(const struct metric_input *in, const struct profi
 	cell.note = event->pass ? event->pass : event->note;
 	if (running == enabled)
 		return cell;
+	if (event->cores)
+		return event_on_cores(metric, in, cell, enabled, running);
 	if (!running)
 		return cell_absent(CELL_NOT_COUNTED, event_never);
 	if (!event->shared)
@@ -59,7 +111,7 @@ static struct cell metric_event(const struct metric *metric, const struct metric
 		return cell_absent(CELL_NOT_COUNTED, NULL);
 	if (in->row->cells_lost || !in->row->cells)
 		return cell_absent(CELL_LOST, "damaged in the program's memory");
-	cell = event_value(in, event);
+	cell = event_value(metric, in, event);
 	if (in->row->open && cell_has_value(&cell) && cell.state < CELL_ESTIMATE)
 		cell = (struct cell){ cell.value, CELL_ESTIMATE, event_open };
 	return cell;
@@ -79,6 +131,15 @@ const struct metric *metric_event_example(void)
 	return &event_row;
 }
 
+static char *event_cores_note(const struct profile_event *event)
+{
+	const char *more = event->pass ? event->pass : event->note;
+	char *note;
+
+	return asprintf(&note, "%s%son cores of %s, for a part of the time; not scaled", more ? more : "", more ? ", " : "",
+			event->cores) < 0 ? NULL : note;
+}
+
 int metric_event_init(struct metric *column, const struct profile *profile, u32 i)
 {
 	const struct profile_event *event = &profile->events[i];
@@ -94,6 +155,12 @@ int metric_event_init(struct metric *column, const struct profile *profile, u32 
 		return -1;
 	}
 	*column = event_row;
+	column->note = event->cores ? event_cores_note(event) : NULL;
+	if (event->cores && !column->note) {
+		free(name);
+		free(title);
+		return -1;
+	}
 	column->name = name;
 	column->title = title;
 	column->unit = event->unit;
@@ -107,4 +174,6 @@ void metric_event_fini(struct metric *column)
 {
 	free((char *)(uintptr_t)column->name);
 	free((char *)(uintptr_t)column->title);
+	free(column->note);
+	*column = (struct metric){ .name = NULL };
 }

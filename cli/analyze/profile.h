@@ -46,7 +46,7 @@ struct profile_event {
 	const char *pass;            /* another run of the command counted it; NULL: the same one */
 	bool deferred;               /* not counted, for want of a counter alone */
 	bool shared;                 /* groups take turns: a value is scaled */
-	bool hardware;
+	const char *cores;           /* it counts on cores of this kind alone; NULL: on any */
 };
 
 struct profile_row {

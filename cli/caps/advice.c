@@ -166,8 +166,10 @@ struct outcome advice_perf_scope(const struct caps_context *context, int err,
 		return outcome_no("",
 			"perf_event_open: E2BIG, this kernel is older than sparkctl's headers");
 	case EBUSY:
-		return outcome_no("end other profilers; sudo sysctl kernel.nmi_watchdog=0",
-			"perf_event_open: EBUSY, somebody else holds the counters");
+		if (facts_watchdog(context))
+			return outcome_no("sudo sysctl kernel.nmi_watchdog=0, or end other profilers",
+				"perf_event_open: EBUSY, the NMI watchdog holds a counter, and others may, too");
+		return outcome_no("end other profilers", "perf_event_open: EBUSY, somebody else holds the counters");
 	default:
 		return advice_errno(err, "perf_event_open");
 	}

@@ -157,6 +157,8 @@ void caps_outlive_limit(struct sigaction *before);
 /* Reads a small file below the root as text. Returns its length or -errno. */
 long facts_read(const struct caps_context *context, const char *path, char *text, size_t size);
 bool facts_exists(const struct caps_context *context, const char *path);
+/* Whether the kernel looks for CPUs that hang, which takes a counter of each. */
+bool facts_watchdog(const struct caps_context *context);
 /*
  * Where a file system of that type is mounted first, by the mounts of this process. Returns 0, or
  * -errno: ENOENT, nowhere. The path is without the root.

@@ -36,6 +36,13 @@ long facts_read(const struct caps_context *context, const char *path, char *text
 	return got < 0 && !len ? -err : (long)len;
 }
 
+bool facts_watchdog(const struct caps_context *context)
+{
+	char text[16];
+
+	return facts_read(context, "/proc/sys/kernel/nmi_watchdog", text, sizeof(text)) > 0 && text[0] == '1';
+}
+
 /* Undoes the \\NNN that /proc writes for blanks and backslashes, in place. */
 static void facts_unescape(char *text)
 {

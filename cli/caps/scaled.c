@@ -98,6 +98,6 @@ struct outcome scaled_probe(struct caps_context *context)
 	if (trial.counted < trial.n)
 		return outcome_no("", "of %d events that share the counters %d counted", trial.n,
 			trial.counted);
-	return outcome_yes("%d events share the counters, and each knows for how long it ran",
-		trial.n);
+	return outcome_yes("%d events share the counters, and each knows for how long it ran%s", trial.n,
+		facts_watchdog(context) ? "; the NMI watchdog holds a counter" : "");
 }

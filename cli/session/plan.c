@@ -19,6 +19,8 @@
 
 #include "cli/log.h"
 
+#define PLAN_OTHER_WAYS "--scaled lets them take turns, --passes counts it in a run of its own"
+
 /* ---- fitting --------------------------------------------------------------------------------------- */
 
 static bool is_last_level(const struct event *e)
@@ -39,7 +41,7 @@ static struct candidate *least_wanted(struct planner *p)
 	for (size_t i = p->n; i-- > 0;) {
 		struct candidate *c = &p->list[i];
 
-		if (c->left_out || !c->event->hardware)
+		if (!trial_has(p, c))
 			continue;
 		if (is_last_level(c->event))
 			return c;
@@ -48,9 +50,20 @@ static struct candidate *least_wanted(struct planner *p)
 	return last;
 }
 
-static bool any_hardware(struct planner *p)
+/* One counter is missing, and it is known who has it. */
+static void blame_watchdog(struct planner *p)
 {
-	return least_wanted(p) != NULL;
+	struct candidate *only = NULL;
+	u32 deferred = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->list[i].deferred && plan_same_kind(p->list[i].event, p->kind)) {
+			only = &p->list[i];
+			deferred++;
+		}
+	if (deferred == 1 && facts_watchdog(&p->s->caps))
+		candidate_leave_out(only, "the NMI watchdog holds a counter: sudo sysctl kernel.nmi_watchdog=0 gives it back; "
+				    "or " PLAN_OTHER_WAYS);
 }
 
 /* Without sharing: leaves out until the rest fits. */
@@ -63,10 +76,10 @@ static void fit_exactly(struct planner *p)
 		return;
 	p->doubled = false;
 	while (!trial_fits(p) && (c = least_wanted(p))) {
-		candidate_leave_out(c, "the CPU has no counter left for it beside the others: --scaled lets them take turns, "
-			  "--passes counts it in a run of its own");
+		candidate_leave_out(c, "the CPU has no counter left for it beside the others: " PLAN_OTHER_WAYS);
 		c->deferred = true;
 	}
+	blame_watchdog(p);
 }
 
 /* Adds one to the newest group, if the PMU takes both at a time; else it begins another. */
@@ -96,7 +109,7 @@ static void share(struct planner *p)
 	p->shared = true;
 	p->doubled = false;
 	for (size_t i = 0; i < p->n; i++)
-		if (!p->list[i].left_out && p->list[i].group == GROUP_HARDWARE)
+		if (p->list[i].loose && trial_has(p, &p->list[i]))
 			join_group(p, &p->list[i], &leader);
 	for (size_t i = p->n; i-- > 0;)
 		close_at(&p->list[i].fd);
@@ -132,11 +145,13 @@ static int check_no_mux(struct planner *p)
 	return 0;
 }
 
-static void fit(struct planner *p)
+/* What is to be counted on the CPUs that this process is on now. */
+static void fit_here(struct planner *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		candidate_try(p, &p->list[i]);
-	if (!any_hardware(p))
+		if (plan_same_kind(p->list[i].event, p->kind))
+			candidate_try(p, &p->list[i]);
+	if (!least_wanted(p))
 		return;
 	if (!p->s->options->scaled) {
 		fit_exactly(p);
@@ -150,6 +165,42 @@ static void fit(struct planner *p)
 		share(p);
 }
 
+static void leave_out_kind(struct planner *p, int err)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (plan_same_kind(p->list[i].event, p->kind))
+			candidate_leave_out(&p->list[i], "sparkctl cannot go to cores of %s (%s) to try it: %s", p->kind->pmu,
+					    p->kind->cpus, advice_errno_name(err));
+}
+
+/* One kind of cores after the other. */
+static void fit(struct planner *p)
+{
+	bool doubled = true;
+	cpu_set_t before;
+
+	for (size_t i = 0; i < p->n; i++) {
+		size_t k = 0;
+		int err;
+
+		while (!plan_same_kind(p->list[k].event, p->list[i].event))
+			k++;
+		if (k < i)
+			continue;
+		p->kind = p->list[i].event;
+		p->doubled = true;
+		err = trial_enter(p->kind, &before);
+		if (err) {
+			leave_out_kind(p, -err);
+			continue;
+		}
+		fit_here(p);
+		trial_leave(p->kind, &before);
+		doubled = doubled && (p->doubled || !least_wanted(p));
+	}
+	p->doubled = doubled;
+}
+
 /* ---- the result ------------------------------------------------------------------------------------ */
 
 /* Room for all paths, too. */
@@ -157,10 +208,12 @@ static struct wire_plan *wire_new(const struct planner *p)
 {
 	size_t size = sizeof(struct wire_plan), events = 0;
 	struct wire_plan *wire;
+	bool cores = false;
 
 	for (size_t i = 0; i < p->n; i++)
 		if (!p->list[i].left_out) {
 			events++;
+			cores = cores || p->list[i].event->scope == EVENT_CORES;
 			size += sizeof(struct wire_event) + (p->list[i].event->path ? strlen(p->list[i].event->path) + 1 : 0);
 		}
 	if (!events)
@@ -171,7 +224,7 @@ static struct wire_plan *wire_new(const struct planner *p)
 		return NULL;
 	}
 	wire->size = (u32)(sizeof(*wire) + events * sizeof(wire->event[0]));
-	wire->flags = p->shared ? WIRE_PLAN_SHARED : 0;
+	wire->flags = p->shared || cores ? WIRE_PLAN_SHARED : 0;
 	return wire;
 }
 
@@ -213,7 +266,7 @@ static void profile_event_fill(struct profile_event *e, const struct planner *p,
 		.place = PROFILE_NONE,
 		.note = c->left_out ? c->note : note,
 		.shared = p->shared && c->event->hardware,
-		.hardware = c->event->hardware,
+		.cores = c->event->scope == EVENT_CORES ? c->event->pmu : NULL,
 		.deferred = c->deferred,
 	};
 }
@@ -244,7 +297,7 @@ static int plan_fill(struct planner *p)
 	plan->wire = wire_new(p);
 	/* One more event for the tree would take its counter from those. */
 	for (size_t k = 0; k < list->n; k++)
-		plan->alone[k] = list->event[k].hardware && any_hardware(p) && !p->doubled;
+		plan->alone[k] = list->event[k].hardware && !p->doubled;
 	for (size_t i = 0; i < p->n; i++) {
 		profile_event_fill(&plan->events[i], p, &p->list[i]);
 		verbose(2, "event %s at markers: %s", p->list[i].event->name,
@@ -259,9 +312,22 @@ static int plan_fill(struct planner *p)
 static bool brace_begun(const struct event_list *list, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (list->event[k].group == list->event[i].group && list->event[k].hardware)
+		if (list->event[k].group == list->event[i].group && list->event[k].hardware &&
+		    plan_same_kind(&list->event[k], &list->event[i]))
 			return true;
 	return false;
+}
+
+/* Those of one kind of cores are apart from others, in braces or not. */
+static void candidate_join_cores(struct planner *p, struct candidate *c)
+{
+	for (struct candidate *k = p->list; k < c; k++)
+		if (k->event->group == c->event->group && k->loose == c->loose && plan_same_kind(k->event, c->event) &&
+		    (c->loose || c->event->group >= 0)) {
+			c->group = k->group;
+			return;
+		}
+	c->group = p->groups++;
 }
 
 /* What is pinned, or wants the counters for itself, leads a group: the kernel takes it as no other's member. */
@@ -270,11 +336,13 @@ static void candidate_join(struct planner *p, struct candidate *c, const struct 
 	const struct event *e = c->event;
 	bool leads = e->attr.pinned || e->attr.exclusive;
 
-	if (e->hardware && e->group >= 0) {
+	c->loose = e->hardware && e->group < 0 && !leads;
+	if (e->hardware && e->group >= 0 && leads && brace_begun(list, i))
+		candidate_leave_out(c, "only the first event of a group can be %s", e->attr.pinned ? "pinned" : "exclusive");
+	if (e->scope == EVENT_CORES) {
+		candidate_join_cores(p, c);
+	} else if (e->hardware && e->group >= 0) {
 		c->group = GROUP_BRACES + (u32)e->group;
-		if (leads && brace_begun(list, i))
-			candidate_leave_out(c, "only the first event of a group can be %s",
-					    e->attr.pinned ? "pinned" : "exclusive");
 	} else if (leads) {
 		c->group = p->groups++;
 	} else {

@@ -3,6 +3,9 @@
 #ifndef CLI_SESSION_PLAN_H
 #define CLI_SESSION_PLAN_H
 
+#include <sched.h>
+#include <string.h>
+
 #include "cli/session/internal.h"
 
 enum { GROUP_SOFTWARE, GROUP_HARDWARE, GROUP_BRACES };
@@ -16,6 +19,7 @@ struct candidate {
 	bool deferred;               /* left out for want of a counter alone */
 	bool by_page;                /* its page shows the counter */
 	bool config1;                /* it was asked for reads from user space */
+	bool loose;                  /* neither in braces nor pinned: groups may be made of those as they fit */
 	int fd, single;              /* of a trial; the second for the tree */
 	char *note;
 };
@@ -25,9 +29,18 @@ struct planner {
 	struct candidate *list;
 	size_t n;
 	u32 groups;                  /* keys given so far */
+	const struct event *kind;    /* one of those that are tried now: all of one kind of cores, or of any */
 	bool doubled;                /* there is room for totals, too */
 	bool shared;
 };
+
+/* Whether both count on the same CPUs: a kind of cores has counters of its own. */
+static inline bool plan_same_kind(const struct event *a, const struct event *b)
+{
+	if (a->scope != EVENT_CORES || b->scope != EVENT_CORES)
+		return a->scope == b->scope;
+	return !strcmp(a->pmu, b->pmu);
+}
 
 /* ---- trial.c */
 
@@ -42,7 +55,12 @@ void close_at(int *fd);
 void candidate_try(struct planner *p, struct candidate *c);
 /* The first of its group that is not left out. */
 struct candidate *candidate_leader(struct planner *p, const struct candidate *c);
-/* Whether all that is not left out counts at a time. */
+/* Goes to the CPUs on which the event counts, to try it; *before is for trial_leave(). 0 or -errno. */
+int trial_enter(const struct event *event, cpu_set_t *before);
+void trial_leave(const struct event *event, const cpu_set_t *before);
+/* Whether it is one of the CPU's counters that are tried now. */
+bool trial_has(const struct planner *p, const struct candidate *c);
+/* Whether all of them count at a time. */
 bool trial_fits(struct planner *p);
 
 #endif

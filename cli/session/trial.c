@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -81,10 +82,6 @@ void candidate_try(struct planner *p, struct candidate *c)
 		candidate_leave_out(c, "%s", futile);
 		return;
 	}
-	if (c->event->scope != EVENT_TASK) {
-		candidate_leave_out(c, "cores of different kinds have PMUs of their own: counted for the whole tree alone");
-		return;
-	}
 	fd = attempt_open(c->event, self_open, &none, &c->attempt);
 	err = -fd;
 	if (fd < 0) {
@@ -115,12 +112,51 @@ struct candidate *candidate_leader(struct planner *p, const struct candidate *c)
 	return leader;
 }
 
+/* "0-7,16": those of a list of the kernel's. */
+static void cpus_of(const char *list, cpu_set_t *set)
+{
+	char *at = (char *)(uintptr_t)list;
+
+	CPU_ZERO(set);
+	while (*at >= '0' && *at <= '9') {
+		unsigned long first = strtoul(at, &at, 10), last = *at == '-' ? strtoul(at + 1, &at, 10) : first;
+
+		for (; first <= last && first < CPU_SETSIZE; first++)
+			CPU_SET(first, set);
+		at += *at == ',';
+	}
+}
+
+int trial_enter(const struct event *event, cpu_set_t *before)
+{
+	cpu_set_t set;
+
+	if (event->scope != EVENT_CORES)
+		return 0;
+	if (sched_getaffinity(0, sizeof(*before), before))
+		return -errno;
+	cpus_of(event->cpus, &set);
+	CPU_AND(&set, &set, before);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+}
+
+void trial_leave(const struct event *event, const cpu_set_t *before)
+{
+	if (event->scope == EVENT_CORES)
+		sched_setaffinity(0, sizeof(*before), before);
+}
+
+bool trial_has(const struct planner *p, const struct candidate *c)
+{
+	return !c->left_out && c->event->hardware && plan_same_kind(c->event, p->kind);
+}
+
 static bool trial_open(struct planner *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		struct candidate *c = &p->list[i], *leader;
 
-		if (c->left_out || !c->event->hardware)
+		if (!trial_has(p, c))
 			continue;
 		leader = candidate_leader(p, c);
 		c->fd = candidate_open(c, leader == c ? -1 : leader->fd);

@@ -12,9 +12,9 @@ void store_write_events(struct store_db *db, const struct profile *profile)
 	for (u32 i = 0; i < profile->nevents; i++) {
 		const struct profile_event *e = &profile->events[i];
 
-		store_put(db, insert, "ittrmmtnn", (s64)i, e->name, e->unit, e->scale,
+		store_put(db, insert, "ittrmmtnt", (s64)i, e->name, e->unit, e->scale,
 			  e->place == PROFILE_NONE ? -1 : (s64)e->place, e->place == PROFILE_NONE ? -1 : (s64)e->group,
-			  e->note, (s64)e->shared, (s64)e->hardware);
+			  e->note, (s64)e->shared, e->cores);
 	}
 	sqlite3_finalize(insert);
 }
@@ -45,8 +45,10 @@ static int read_event(void *context, sqlite3_stmt *row)
 		.scale = sqlite3_column_double(row, 3), .group = read_u32(row, 5),
 		.place = sqlite3_column_type(row, 4) == SQLITE_NULL ? PROFILE_NONE : read_u32(row, 4),
 		.note = read_text(reader, row, 6), .shared = sqlite3_column_int(row, 7),
-		.hardware = sqlite3_column_int(row, 8),
 	};
+	/* Where older recordings have a number that nobody needs. */
+	if (sqlite3_column_type(row, 8) == SQLITE_TEXT)
+		e->cores = read_text(reader, row, 8);
 	if (!e->name || !e->unit)
 		return read_damaged(reader, "an event");
 	profile->nevents++;
@@ -65,6 +67,5 @@ int read_events(struct store_reader *reader)
 
 	recording->events = read_array(reader, "event", sizeof(*recording->events));
 	recording->profile.events = recording->events;
-	return recording->events ? store_each(&reader->db, "SELECT id, name, unit, scale, place, grp, note, shared, hardware"
-					      " FROM event ORDER BY id", read_event, reader) : -1;
+	return recording->events ? store_each(&reader->db, "SELECT * FROM event ORDER BY id", read_event, reader) : -1;
 }

@@ -29,7 +29,7 @@ const char store_schema[] =
 	" detector INTEGER, wall INTEGER);"
 	"CREATE TABLE cell (id INTEGER PRIMARY KEY, source TEXT, name TEXT, unit TEXT);"
 	"CREATE TABLE event (id INTEGER PRIMARY KEY, name TEXT, unit TEXT, scale REAL, place INTEGER, grp INTEGER,"
-	" note TEXT, shared INTEGER, hardware INTEGER);"
+	" note TEXT, shared INTEGER, cores TEXT);"
 	"CREATE TABLE reason (id INTEGER PRIMARY KEY, text TEXT);"
 	"CREATE TABLE usage (kind INTEGER, owner INTEGER, cell INTEGER, value REAL, state TEXT, reason INTEGER);"
 	"CREATE TABLE name (id INTEGER PRIMARY KEY, text);"

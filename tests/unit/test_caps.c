@@ -252,9 +252,23 @@ START_TEST(test_errno_names)
 	ck_assert_str_eq(advice_errno_name(EPERM), "EPERM");
 	ck_assert_str_eq(advice_errno_name(517), "errno 517");
 	assert_contains(advice(E2BIG, false).because, "older");
-	assert_contains(advice(EBUSY, false).because, "EBUSY");
+	assert_contains(advice(EBUSY, false).because, "somebody else holds the counters");
 	assert_contains(advice(ENFILE, false).because, "ENFILE");
 	assert_contains(advice(EFAULT, false).because, "EFAULT");
+}
+END_TEST
+
+START_TEST(test_watchdog)
+{
+	static struct caps_context context;
+
+	put_file("/proc/sys/kernel/nmi_watchdog", "0\n");
+	caps_init(&context, root);
+	ck_assert(!facts_watchdog(&context));
+	put_file("/proc/sys/kernel/nmi_watchdog", "1\n");
+	ck_assert(facts_watchdog(&context));
+	assert_contains(advice(EBUSY, false).because, "EBUSY, the NMI watchdog holds a counter");
+	assert_contains(advice(EBUSY, false).remedy, "sudo sysctl kernel.nmi_watchdog=0");
 }
 END_TEST
 
@@ -360,6 +374,7 @@ int main(int argc, char **argv)
 	tcase_add_test(faked, test_missing_call);
 	tcase_add_test(faked, test_container);
 	tcase_add_test(faked, test_errno_names);
+	tcase_add_test(faked, test_watchdog);
 	tcase_add_test(faked, test_clock);
 	tcase_add_test(faked, test_preload);
 	tcase_set_timeout(probes, 30);

@@ -35,6 +35,7 @@ static void setup(void)
 
 static void teardown(void)
 {
+	metric_event_fini(&column);
 	free(row.cells);
 	profile_fini(&profile);
 }
@@ -44,17 +45,16 @@ static struct cell value(u32 event, u64 count, u64 enabled, u64 running)
 {
 	const struct metric_input in = { .scope = METRIC_REGION, .profile = &profile, .row = &row };
 	u64 *plan = row.cells + source_cells(SOURCE_ALL);
-	struct cell cell;
 
 	if (events[event].place != PROFILE_NONE) {
 		plan[events[event].place] = count;
 		plan[profile.plan_events + 2 * events[event].group] = enabled;
 		plan[profile.plan_events + 2 * events[event].group + 1] = running;
 	}
-	ck_assert_int_eq(metric_event_init(&column, &profile, event), 0);
-	cell = column.value(&column, &in);
+	/* Notes are the column's. */
 	metric_event_fini(&column);
-	return cell;
+	ck_assert_int_eq(metric_event_init(&column, &profile, event), 0);
+	return column.value(&column, &in);
 }
 
 static void expect(struct cell cell, enum cell_state state, double number, const char *words)
@@ -86,6 +86,26 @@ START_TEST(test_not_exact)
 	expect(value(EXACT, WIRE_ABSENT(WIRE_ABSENT_TAKEN), 0, 0), CELL_UNAVAILABLE, 0, "closed its descriptor");
 	expect(value(EXACT, 5, WIRE_ABSENT(WIRE_ABSENT_SEALED), 0), CELL_UNAVAILABLE, 0, "seccomp");
 	expect(value(LEFT_OUT, 0, 0, 0), CELL_UNAVAILABLE, 0, "no counter");
+}
+END_TEST
+
+/* Two kinds of cores in turn: both shares are whole, unless something is missing from both. */
+START_TEST(test_cores)
+{
+	u64 *times = row.cells + source_cells(SOURCE_ALL) + profile.plan_events;
+
+	for (int i = 0; i < 2; i++) {
+		events[i] = (struct profile_event){ .name = i ? "cpu_atom/cycles/" : "cpu_core/cycles/", .unit = "count", .scale = 1,
+			.place = (u32)i, .group = (u32)i, .cores = i ? "cpu_atom" : "cpu_core", .shared = i };
+		times[2 * i] = 1000;
+	}
+	times[1] = 600;
+	expect(value(1, 100, 1000, 400), CELL_COUNTED, 100, "on cores of cpu_atom, for a part of the time; not scaled");
+	expect(value(1, 100, 1000, 200), CELL_ESTIMATE, 100, "on cores of cpu_atom");
+	expect(value(1, 0, 1000, 0), CELL_NOT_COUNTED, 0, "cores of another kind");
+	expect(value(0, 100, 1000, 1000), CELL_COUNTED, 100, NULL);
+	events[1].note = CELL_NOTE_USER;
+	expect(value(1, 100, 1000, 400), CELL_COUNTED, 100, CELL_NOTE_USER ", on cores of cpu_atom");
 }
 END_TEST
 
@@ -174,6 +194,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_exact);
 	tcase_add_test(tests, test_not_exact);
+	tcase_add_test(tests, test_cores);
 	tcase_add_test(tests, test_scaled);
 	tcase_add_test(tests, test_rows);
 	tcase_add_test(tests, test_columns);
