@@ -207,7 +207,7 @@ bench_parts = \
 	tests/bench/bench.h \
 	tests/bench/run
 
-cli_libs = $(JANSSON_LIBS)
+cli_libs = $(JANSSON_LIBS) $(LIBIBERTY_LIBS)
 LDADD = libsparkcli.la libcommon.la $(cli_libs) $(CHECK_LIBS)
 agent_test_ldadd = libagenttest.la libcommon.la $(CHECK_LIBS)
 agent_harness = tests/unit/agent_harness.c tests/unit/agent_harness.h
