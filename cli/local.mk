@@ -188,6 +188,8 @@ cli_sources = \
 	cli/symbols/elf_file.h \
 	cli/symbols/elf_symbols.c \
 	cli/symbols/jit.c \
+	cli/symbols/jit_names.c \
+	cli/symbols/jit_names.h \
 	cli/symbols/kernel.c \
 	cli/symbols/libdw.c \
 	cli/symbols/libdw.h \

@@ -5,6 +5,7 @@
 unit_tests = \
 	tests/unit/test_asked \
 	tests/unit/test_caps \
+	tests/unit/test_demangle \
 	tests/unit/test_derived \
 	tests/unit/test_formula \
 	tests/unit/test_group \
@@ -15,6 +16,7 @@ unit_tests = \
 	tests/unit/test_metric_event \
 	tests/unit/test_names \
 	tests/unit/test_names_sysfs \
+	tests/unit/test_object \
 	tests/unit/test_opt \
 	tests/unit/test_perf_user \
 	tests/unit/test_perf_user_kernel \
@@ -23,6 +25,7 @@ unit_tests = \
 	tests/unit/test_profile \
 	tests/unit/test_space \
 	tests/unit/test_store \
+	tests/unit/test_resolve \
 	tests/unit/test_sample \
 	tests/unit/test_table \
 	tests/unit/test_text \
@@ -44,6 +47,7 @@ fuzz_tests = \
 # What several of them include.
 unit_parts = \
 	tests/unit/caps_root.h \
+	tests/unit/built.h \
 	tests/unit/fake_root.h \
 	tests/unit/machines.h \
 	tests/unit/sample.h \
