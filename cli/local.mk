@@ -209,11 +209,24 @@ cli_sources = \
 	cli/store/write.c \
 	cli/symbols/build_id.c \
 	cli/symbols/build_id.h \
+	cli/symbols/debug_file.c \
+	cli/symbols/debug_file.h \
+	cli/symbols/debuginfod.c \
+	cli/symbols/demangle.c \
+	cli/symbols/demangle.h \
+	cli/symbols/dwarf_names.c \
+	cli/symbols/dwarf_names.h \
+	cli/symbols/dwarf_scopes.c \
+	cli/symbols/dwarf_units.c \
 	cli/symbols/elf_file.c \
 	cli/symbols/elf_file.h \
 	cli/symbols/elf_symbols.c \
 	cli/symbols/jit.c \
+	cli/symbols/jit_names.c \
+	cli/symbols/jit_names.h \
 	cli/symbols/kernel.c \
+	cli/symbols/libdw.c \
+	cli/symbols/libdw.h \
 	cli/symbols/libelf.c \
 	cli/symbols/libelf.h \
 	cli/symbols/maps.c \
@@ -248,7 +261,7 @@ libsparkcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DPKGDATAD
 
 bin_PROGRAMS += sparkctl
 sparkctl_SOURCES = cli/main.c
-sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS)
+sparkctl_LDADD = libsparkcli.la libcommon.la $(JANSSON_LIBS) $(LIBIBERTY_LIBS)
 
 # Groups of metrics. A build tree has copies beside sparkctl, which finds them there.
 groupdir = $(pkgdatadir)/groups

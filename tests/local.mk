@@ -5,6 +5,7 @@
 unit_tests = \
 	tests/unit/test_asked \
 	tests/unit/test_caps \
+	tests/unit/test_demangle \
 	tests/unit/test_derived \
 	tests/unit/test_formula \
 	tests/unit/test_group \
@@ -15,6 +16,7 @@ unit_tests = \
 	tests/unit/test_metric_event \
 	tests/unit/test_names \
 	tests/unit/test_names_sysfs \
+	tests/unit/test_object \
 	tests/unit/test_opt \
 	tests/unit/test_perf_user \
 	tests/unit/test_perf_user_kernel \
@@ -25,6 +27,7 @@ unit_tests = \
 	tests/unit/test_space \
 	tests/unit/test_store \
 	tests/unit/test_record \
+	tests/unit/test_resolve \
 	tests/unit/test_sample \
 	tests/unit/test_samples \
 	tests/unit/test_stacks \
@@ -49,6 +52,7 @@ fuzz_tests = \
 # What several of them include.
 unit_parts = \
 	tests/unit/caps_root.h \
+	tests/unit/built.h \
 	tests/unit/fake_root.h \
 	tests/unit/machines.h \
 	tests/unit/profiled.h \
@@ -215,7 +219,7 @@ bench_parts = \
 	tests/bench/bench.h \
 	tests/bench/run
 
-cli_libs = $(JANSSON_LIBS)
+cli_libs = $(JANSSON_LIBS) $(LIBIBERTY_LIBS)
 LDADD = libsparkcli.la libcommon.la $(cli_libs) $(CHECK_LIBS)
 agent_test_ldadd = libagenttest.la libcommon.la $(CHECK_LIBS)
 agent_harness = tests/unit/agent_harness.c tests/unit/agent_harness.h

@@ -73,7 +73,7 @@ struct object *objects_add(struct objects *objects, enum object_kind kind, const
 	}
 	object->number = objects->n;
 	object->kind = kind;
-	object->fd = object->elf.fd = object->jit.map = object->jit.dump = -1;
+	object->fd = object->elf.fd = object->jit.map = object->jit.dump = object->jit.folder = -1;
 	objects->list[objects->n++] = object;
 	return object;
 }

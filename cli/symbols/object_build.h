@@ -23,9 +23,11 @@ enum object_state {
 /* What JIT compilers write about their code. */
 struct jit {
 	int map, dump;               /* descriptors; -1 */
+	int folder;                  /* its /tmp, where that is not ours; -1 */
 	u64 looked_ns;               /* of CLOCK_MONOTONIC */
-	uid_t owners[2];             /* of the process, where known */
-	bool known;
+	bool known;                  /* it was seen alive, and these are from then: */
+	u32 pid;                     /* that it has for itself */
+	uid_t owners[2];
 };
 
 struct object {

@@ -16,11 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/symbols/libdw.h"
 #include "cli/symbols/resolve_build.h"
 
 #define JOBS_MOST 8                  /* children at a time */
 #define FILE_NS (20 * NSEC_PER_SEC)
 #define TOTAL_NS (60 * NSEC_PER_SEC)
+#define PLAIN_NS (2 * NSEC_PER_SEC)  /* for symbols, where debug info took all its time */
 #define MEMORY ((size_t)1 << 30)
 
 struct job {
@@ -29,6 +31,8 @@ struct job {
 	int rows;                    /* memfd that the child writes */
 	int alive;                   /* hangs up when the child ends */
 	u64 deadline;
+	bool *seen;                  /* addresses that were told */
+	bool plain;                  /* by symbols alone, since the debug info ended an earlier child */
 };
 
 struct resolver {
@@ -56,7 +60,8 @@ static enum resolve_reason object_hopeless(struct object *object)
 	if (object->kind == OBJECT_JIT)
 		return object->jit.map < 0 && object->jit.dump < 0 ? RESOLVE_NO_MAP : RESOLVE_NAMED;
 	if (object->kind == OBJECT_FILE && object_descriptor(object) < 0)
-		return object->state == OBJECT_DENIED ? RESOLVE_UNREADABLE : RESOLVE_DELETED;
+		/* Debug info may still be found by its build id. */
+		return object->build_id ? RESOLVE_NAMED : object->state == OBJECT_DENIED ? RESOLVE_UNREADABLE : RESOLVE_DELETED;
 	return object->is_elf ? RESOLVE_NAMED : RESOLVE_UNREADABLE;
 }
 
@@ -100,6 +105,20 @@ static void child_limits(const struct resolver *resolver)
 #endif
 }
 
+static void child_work(const struct resolver *resolver, const struct job *job, struct resolve_out *out)
+{
+	struct resolve_options options = resolver->options;
+
+	options.no_debug |= job->plain;
+	if (job->request->object->kind == OBJECT_KERNEL)
+		resolve_kernel(job->request, out);
+	else if (job->request->object->kind == OBJECT_JIT)
+		resolve_jit(job->request, out);
+	else
+		resolve_file(job->request, &options, job->seen, out);
+	resolve_out_flush(out);
+}
+
 static void child_run(const struct resolver *resolver, const struct job *job)
 {
 	static const int handled[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGXFSZ };
@@ -115,23 +134,16 @@ static void child_run(const struct resolver *resolver, const struct job *job)
 	if (!out)
 		_exit(1);
 	resolve_out_init(out, job->rows);
-	if (job->request->object->kind == OBJECT_KERNEL)
-		resolve_kernel(job->request, out);
-	else if (job->request->object->kind == OBJECT_JIT)
-		resolve_jit(job->request, out);
-	else
-		resolve_file(job->request, &resolver->options, out);
-	resolve_out_flush(out);
+	child_work(resolver, job, out);
 	_exit(0);
 }
 
-static int job_start(struct resolver *resolver, struct job *job, const struct resolve_request *request)
+/* Starts the child of a job whose request and deadline are set. 0, or -errno. */
+static int job_fork(struct resolver *resolver, struct job *job)
 {
-	u64 now = clock_ns(CLOCK_MONOTONIC);
 	int ends[2];
 
-	*job = (struct job){ .request = request, .rows = memfd_create("spark-names", MFD_CLOEXEC),
-			     .deadline = MIN(now + resolver->options.file_ns, resolver->deadline) };
+	job->rows = memfd_create("spark-names", MFD_CLOEXEC);
 	if (job->rows < 0)
 		return -errno;
 	if (pipe2(ends, O_CLOEXEC)) {
@@ -151,7 +163,22 @@ static int job_start(struct resolver *resolver, struct job *job, const struct re
 	return -ENOMEM;
 }
 
-static void job_rows(struct resolver *resolver, struct job *job, bool *seen)
+static int job_start(struct resolver *resolver, struct job *job, const struct resolve_request *request)
+{
+	u64 now = clock_ns(CLOCK_MONOTONIC);
+	int status;
+
+	*job = (struct job){ .request = request, .seen = calloc(request->n, sizeof(bool)),
+			     .deadline = MIN(now + resolver->options.file_ns, resolver->deadline) };
+	status = job->seen ? job_fork(resolver, job) : -ENOMEM;
+	if (status)
+		free(job->seen);
+	else
+		resolver->running++;
+	return status;
+}
+
+static void job_rows(struct resolver *resolver, struct job *job)
 {
 	struct stat about;
 	void *rows;
@@ -161,28 +188,40 @@ static void job_rows(struct resolver *resolver, struct job *job, bool *seen)
 	rows = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, job->rows, 0);
 	if (rows == MAP_FAILED)
 		return;
-	resolve_rows(rows, (size_t)about.st_size, job->request, seen, resolver->found, resolver->data);
+	resolve_rows(rows, (size_t)about.st_size, job->request, job->seen, resolver->found, resolver->data);
 	munmap(rows, (size_t)about.st_size);
+}
+
+/* Once more, for what debug info did not let be told. */
+static bool job_again(struct resolver *resolver, struct job *job)
+{
+	if (job->plain || resolver->options.no_debug || job->request->object->kind != OBJECT_FILE)
+		return false;
+	job->plain = true;
+	job->deadline = clock_ns(CLOCK_MONOTONIC) + PLAIN_NS;
+	return job_fork(resolver, job) == 0;
 }
 
 /* Takes what a child has found, which may be a part. */
 static void job_end(struct resolver *resolver, struct job *job, bool late)
 {
-	bool *seen = calloc(job->request->n, sizeof(*seen));
 	int status = 0;
+	bool good;
 
 	if (late)
 		kill(job->child, SIGKILL);
 	while (waitpid(job->child, &status, 0) < 0 && errno == EINTR)
 		continue;
-	if (seen)
-		job_rows(resolver, job, seen);
-	request_fail(resolver, job->request, seen,
-		late || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) ? RESOLVE_OUT_OF_TIME : RESOLVE_UNREADABLE);
-	free(seen);
+	job->child = 0;
+	job_rows(resolver, job);
 	close(job->rows);
 	close(job->alive);
-	job->child = 0;
+	good = WIFEXITED(status) && !WEXITSTATUS(status);
+	late |= WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+	if (!good && job_again(resolver, job))
+		return;
+	request_fail(resolver, job->request, job->seen, late ? RESOLVE_OUT_OF_TIME : RESOLVE_UNREADABLE);
+	free(job->seen);
 	resolver->running--;
 }
 
@@ -225,10 +264,8 @@ static void resolver_take(struct resolver *resolver, const struct resolve_reques
 
 	if (reason == RESOLVE_NAMED && clock_ns(CLOCK_MONOTONIC) >= resolver->deadline)
 		reason = RESOLVE_OUT_OF_TIME;
-	if (reason == RESOLVE_NAMED && job_start(resolver, jobs_free(resolver), request) == 0) {
-		resolver->running++;
+	if (reason == RESOLVE_NAMED && job_start(resolver, jobs_free(resolver), request) == 0)
 		return;
-	}
 	request_fail(resolver, request, NULL, reason == RESOLVE_NAMED ? RESOLVE_UNREADABLE : reason);
 }
 
@@ -259,6 +296,9 @@ int resolve_objects(const struct resolve_request *requests, size_t n, const stru
 		resolver.options.memory = MEMORY;
 	resolver.deadline = clock_ns(CLOCK_MONOTONIC) + resolver.options.total_ns;
 	resolver.njobs = cpus < 1 ? 1 : (size_t)MIN(cpus, JOBS_MOST);
+	/* Children have it for nothing then. */
+	if (!options->no_debug)
+		libdw_load();
 	for (i = 0; i < n; i++)
 		order[i] = &requests[i];
 	qsort(order, n, sizeof(*order), request_compare);

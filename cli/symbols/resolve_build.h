@@ -46,9 +46,10 @@ void resolve_out_flush(struct resolve_out *out);
 void resolve_rows(const u8 *bytes, size_t size, const struct resolve_request *request, bool *seen, resolve_found *found,
 	void *data);
 
-/* ---- what a child does: one for each kind of object */
+/* ---- what a child does: one for each kind of object. done: addresses that have been told before, and are. */
 
-void resolve_file(const struct resolve_request *request, const struct resolve_options *options, struct resolve_out *out);
+void resolve_file(const struct resolve_request *request, const struct resolve_options *options, bool *done,
+	struct resolve_out *out);
 void resolve_kernel(const struct resolve_request *request, struct resolve_out *out);
 void resolve_jit(const struct resolve_request *request, struct resolve_out *out);
 

@@ -323,8 +323,10 @@ void spaces_refresh(struct spaces *spaces)
 	size_t i;
 
 	for (i = 0; (object = spaces_object(spaces, i)); i++)
-		if (object_kind(object) == OBJECT_JIT)
+		if (object_kind(object) == OBJECT_JIT) {
+			object->jit.looked_ns = 0;
 			object_jit_look(object);
+		}
 }
 
 struct object *spaces_object(struct spaces *spaces, size_t i)

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of addresses in programs whose functions and lines are known, built in many ways. */
+#include "tests/unit/built.h"
+
+#include "cli/symbols/demangle.h"
+#include "cli/symbols/libdw.h"
+#include "tests/unit/suite.h"
+
+static const char source[] = "static volatile int sink;\n"
+			     "static inline __attribute__((always_inline)) void leaf(int x)\n"
+			     "{\n"
+			     "	sink += x;\n"
+			     "}\n"
+			     "static inline __attribute__((always_inline)) void middle(int x)\n"
+			     "{\n"
+			     "	leaf(x + 1);\n"
+			     "}\n"
+			     "__attribute__((noinline)) void outer(int x)\n"
+			     "{\n"
+			     "	middle(x);\n"
+			     "}\n"
+			     "int main(void)\n"
+			     "{\n"
+			     "	outer(3);\n"
+			     "	return 0;\n"
+			     "}\n";
+
+#define CHAIN "leaf inl.c:4, middle inl.c:8, outer inl.c:12"
+
+static struct spaces *spaces;
+
+static void setup(void)
+{
+	built_open();
+	built_write("inl.c", source);
+	spaces = spaces_new();
+	ck_assert_ptr_nonnull(spaces);
+}
+
+static void teardown(void)
+{
+	spaces_free(spaces);
+	built_close();
+}
+
+/* What is expected with debug info, and where this build cannot read it. */
+static const char *with_debug(const char *chain, const char *plain)
+{
+	return libdw_load() ? chain : plain;
+}
+
+/* ---- ways to build it ---- */
+
+static const struct way {
+	const char *tool;            /* NULL: it is always there */
+	const char *line;
+} ways[] = {
+	{ NULL, "gcc -O2 -g -o inl inl.c" },
+	{ NULL, "gcc -O2 -gdwarf-4 -o inl inl.c" },
+	{ NULL, "gcc -O2 -gdwarf-5 -o inl inl.c" },
+	{ NULL, "gcc -O2 -g -no-pie -o inl inl.c" },
+	{ NULL, "gcc -O2 -g -no-pie -Wl,-Ttext-segment=0x10000000 -o inl inl.c" },
+	{ NULL, "gcc -O2 -g -static -o inl inl.c" },
+	{ NULL, "gcc -O2 -g -static-pie -o inl inl.c" },
+	{ NULL, "gcc -O2 -g -ffunction-sections -Wl,-z,noseparate-code -o inl inl.c" },
+	{ NULL, "gcc -O2 -g -gz -o inl inl.c" },
+	{ NULL, "gcc -O2 -g -gsplit-dwarf -o inl inl.c" },
+	{ NULL, "gcc -O2 -gdwarf-4 -gsplit-dwarf -o inl inl.c" },
+	{ NULL, "gcc -O2 -g -flto -fno-ipa-cp -o inl inl.c" },
+	{ "clang", "clang -O2 -g -o inl inl.c" },
+	{ "clang", "clang -O2 -gdwarf-5 -gsplit-dwarf -o inl inl.c" },
+	{ "ld.lld", "gcc -O2 -g -fuse-ld=lld -o inl inl.c" },
+	{ "ld.lld", "gcc -O2 -g -fuse-ld=lld -no-pie -Wl,-z,separate-code -o inl inl.c" },
+	{ "ld.gold", "gcc -O2 -g -fuse-ld=gold -o inl inl.c" },
+	{ "dwz", "gcc -O2 -g -o inl inl.c && cp inl inl2 && dwz -m common.dwz inl inl2 && test -f common.dwz" },
+};
+
+static bool tool_missing(const char *tool)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "command -v %s >/dev/null", tool);
+	return system(command) != 0;
+}
+
+/* The mapping that a loader makes of the code, at another place for what is not bound to one. */
+static const char *mapped_names(u64 address)
+{
+	unsigned long long offset, start, size;
+	char command[256], path[64];
+	struct space_map map = { .pid = BUILT_PID + 1, .time_ns = 1, .protection = PROT_EXEC, .name = path };
+	struct space_place place;
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/inl", built_dir);
+	snprintf(command, sizeof(command), "readelf -lW %s | awk '$1 == \"LOAD\" && / E 0x/ { print $2, $3, $5 }'", path);
+	out = popen(command, "r");
+	if (!out || fscanf(out, "%llx %llx %llx", &offset, &start, &size) != 3)
+		ck_abort_msg("no segment of code");
+	pclose(out);
+	map.offset = offset & ~4095ull;
+	map.start = BUILT_START + (start & ~4095ull);
+	map.length = ALIGN_UP(start + size, 4096) - (start & ~4095ull);
+	ck_assert_int_eq(spaces_map(spaces, &map), 0);
+	ck_assert(spaces_find(spaces, BUILT_PID + 1, 2, BUILT_START + address, &place));
+	ck_assert_uint_eq(place.address, address);
+	return built_names(place.object, place.address, NULL);
+}
+
+START_TEST(built_ways)
+{
+	const struct way *way = &ways[_i];
+
+	if (way->tool && tool_missing(way->tool))
+		return;
+	built_run(way->line);
+	ck_assert_msg(!strcmp(mapped_names(built_symbol("inl", "outer")), with_debug(CHAIN, "outer :0")), "%s: %s", way->line,
+		mapped_names(built_symbol("inl", "outer")));
+}
+END_TEST
+
+/* ---- what is missing is told ---- */
+
+START_TEST(stripped)
+{
+	struct object *object;
+	u64 address;
+
+	built_run("gcc -O2 -o inl inl.c");
+	address = built_symbol("inl", "outer");
+	built_run("strip -s inl");
+	object = built_object(spaces, "inl");
+	ck_assert_str_eq(built_names(object, address, NULL), "stripped");
+	ck_assert_str_eq(object_note(object), "stripped");
+	ck_assert_ptr_nonnull(strstr(object_debug_tried(object), ".debug"));
+	ck_assert_ptr_null(object_debug_file(object));
+	ck_assert_str_eq(built_names(object, 0x7fffffffffff, NULL), "stripped");
+}
+END_TEST
+
+START_TEST(separate)
+{
+	static const char *const flags[] = { "", "-Wl,--build-id=none" };
+	struct object *object;
+	char line[512];
+	u64 address;
+
+	snprintf(line, sizeof(line), "gcc -O2 -g %s -o inl inl.c && mkdir .debug && objcopy --only-keep-debug inl .debug/x.debug",
+		flags[_i]);
+	built_run(line);
+	address = built_symbol("inl", "outer");
+	built_run("strip -s --remove-section=.comment inl && objcopy --add-gnu-debuglink=.debug/x.debug inl && cp inl other");
+	object = built_object(spaces, "inl");
+	ck_assert_str_eq(built_names(object, address, NULL), with_debug(CHAIN, "outer :0"));
+	ck_assert_ptr_nonnull(strstr(object_debug_file(object), "/.debug/x.debug"));
+	ck_assert_ptr_null(object_note(object));
+	/* One of another build is not believed. */
+	built_run(_i ? "echo >>.debug/x.debug" : "gcc -O1 -g -o y inl.c && objcopy --only-keep-debug y .debug/x.debug");
+	object = built_object(spaces, "other");
+	ck_assert_str_eq(built_names(object, address, NULL), "stripped");
+	ck_assert_str_eq(object_note(object), "stripped");
+}
+END_TEST
+
+START_TEST(split_missing)
+{
+	struct object *object;
+
+	built_run("gcc -O2 -g -gsplit-dwarf -o inl inl.c && rm -f *.dwo");
+	object = built_object(spaces, "inl");
+	ck_assert_str_eq(built_names(object, built_symbol("inl", "outer"), NULL), with_debug("outer inl.c:4", "outer :0"));
+	if (libdw_load())
+		ck_assert_msg(!strncmp(object_note(object), "split debug info not found: /", 29) && strstr(object_note(object), ".dwo"),
+			"%s", object_note(object));
+}
+END_TEST
+
+START_TEST(options)
+{
+	struct resolve_options plain = { .no_debug = true }, raw = { .raw_names = true };
+	struct object *object;
+	u64 address;
+
+	built_write("x.cc", "namespace area { template<class T> struct box { __attribute__((noinline)) void fill(T x) { value = x; } volatile T "
+			    "value; }; template struct box<int>; }\nint main() { area::box<int> b; b.fill(1); }\n");
+	built_run("g++ -O2 -g -o x x.cc");
+	object = built_object(spaces, "x");
+	address = built_symbol("x", "_ZN4area3boxIiE4fillEi");
+	if (demangle_available())
+		ck_assert_str_eq(built_names(object, address, &plain), "area::box<int>::fill(int) :0");
+	ck_assert_str_eq(built_names(object, address, &raw), with_debug("_ZN4area3boxIiE4fillEi x.cc:1", "_ZN4area3boxIiE4fillEi :0"));
+}
+END_TEST
+
+/* ---- code of assemblers: sizes are missing, labels are many ---- */
+
+START_TEST(assembler)
+{
+	struct object *object;
+	u64 from;
+
+	built_write("a.s", ".text\n.globl one\none: .skip 16, 0x90\n.type two, @function\ntwo: .skip 16, 0x90\n.size two, . - two\n.skip 16, 0x90\n"
+			   ".globl main\n.type main, @function\nmain: ret\n.size main, . - main\n.data\n.globl value\nvalue: .quad 0\n"
+			   ".section .note.GNU-stack, \"\", @progbits\n");
+	built_run("gcc -nostdlib -static -Wl,-e,main -o a a.s");
+	object = built_object(spaces, "a");
+	from = built_symbol("a", "one");
+	ck_assert_str_eq(built_names(object, from + 15, NULL), "one :0");
+	ck_assert_str_eq(built_names(object, from + 16, NULL), "two :0");
+	ck_assert_str_eq(built_names(object, from + 31, NULL), "two :0");
+	ck_assert_str_eq(built_names(object, from + 32, NULL), "stripped");
+	ck_assert_str_eq(built_names(object, from - 1, NULL), "stripped");
+	ck_assert_str_eq(built_names(object, from + 48, NULL), "main :0");
+	ck_assert_str_eq(built_names(object, built_symbol("a", "value"), NULL), "stripped");
+}
+END_TEST
+
+/* ---- files that do harm ---- */
+
+struct told {
+	size_t calls;
+	char good[8192];             /* the names in the file of that name */
+};
+
+static void tell_found(void *data, const struct resolve_request *request, size_t address, enum resolve_reason reason,
+	const struct resolve_line *lines, size_t n)
+{
+	struct told *told = data;
+
+	told->calls++;
+	if (strstr(object_path(request->object), "/good"))
+		built_found(told->good, request, address, reason, lines, n);
+}
+
+/* Any damage costs the names of that file and nothing else; the other one is named all the same. */
+START_TEST(damaged)
+{
+	struct resolve_request requests[2];
+	struct told told = { .calls = 0 };
+	u64 address, other;
+
+	built_run("gcc -O2 -g -o inl inl.c && cp inl good");
+	address = built_symbol("inl", "outer");
+	other = built_symbol("good", "outer");
+	switch (_i) {
+	case 0:
+		built_run("truncate -s 1000 inl");
+		break;
+	case 1:
+		built_run("truncate -s 8000 inl");
+		break;
+	case 2:
+		built_run("objcopy --dump-section .debug_info=info inl && head -c $(stat -c %s info) /dev/urandom >info && "
+			  "objcopy --update-section .debug_info=info inl");
+		break;
+	case 3:
+		built_run("objcopy --dump-section .debug_abbrev=info inl && head -c $(stat -c %s info) /dev/zero | tr '\\0' '\\1' >info && "
+			  "objcopy --update-section .debug_abbrev=info inl");
+		break;
+	case 4:
+		built_run("objcopy --dump-section .debug_line=info inl && head -c $(stat -c %s info) /dev/urandom >info && "
+			  "objcopy --update-section .debug_line=info inl");
+		break;
+	default:
+		built_run("head -c 64 /dev/zero | tr '\\0' '\\377' | dd of=inl bs=1 seek=24 conv=notrunc");
+	}
+	requests[0] = (struct resolve_request){ built_object(spaces, "inl"), &address, 1 };
+	requests[1] = (struct resolve_request){ built_object(spaces, "good"), &other, 1 };
+	ck_assert_ptr_ne(requests[0].object, requests[1].object);
+	ck_assert_int_eq(resolve_objects(requests, 2, &(struct resolve_options){ .no_debug = false }, tell_found, &told), 0);
+	ck_assert_uint_eq(told.calls, 2);
+	ck_assert_str_eq(told.good, with_debug(CHAIN, "outer :0"));
+}
+END_TEST
+
+START_TEST(out_of_time)
+{
+	struct resolve_options soon = { .file_ns = 1, .total_ns = 1 };
+
+	built_run("gcc -O2 -g -o inl inl.c");
+	ck_assert_str_eq(built_names(built_object(spaces, "inl"), built_symbol("inl", "outer"), &soon), "out of time");
+}
+END_TEST
+
+/* Nobody waits for a server that does not answer, nor asks one unasked. */
+START_TEST(servers)
+{
+	struct resolve_options asked = { .debuginfod = true, .file_ns = NSEC_PER_SEC };
+	u64 began, address;
+
+	built_run("gcc -O2 -o inl inl.c");
+	address = built_symbol("inl", "outer");
+	built_run("strip -s inl");
+	setenv("DEBUGINFOD_URLS", "http://127.0.0.1:9/", 1);
+	began = clock_ns(CLOCK_MONOTONIC);
+	ck_assert_str_eq(built_names(built_object(spaces, "inl"), address, NULL), "stripped");
+	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, NSEC_PER_SEC / 2);
+	ck_assert_str_eq(built_names(built_object(spaces, "inl"), address, &asked), "stripped");
+	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 2 * NSEC_PER_SEC);
+}
+END_TEST
+
+/* ---- real libraries ---- */
+
+static void count_found(void *data, const struct resolve_request *request, size_t address, enum resolve_reason reason,
+	const struct resolve_line *lines, size_t n)
+{
+	size_t *named = data;
+
+	(void)request;
+	(void)address;
+	*named += reason == RESOLVE_NAMED && n && lines[n - 1].function;
+}
+
+START_TEST(own_program)
+{
+	struct resolve_options plain = { .no_debug = true };
+	struct resolve_request requests[2];
+	struct space_place place;
+	u64 address[1000], libc;
+	size_t named = 0;
+
+	ck_assert_int_eq(spaces_snapshot(spaces, (u32)getpid(), 1), 0);
+	ck_assert(spaces_find(spaces, (u32)getpid(), 2, (u64)(uintptr_t)qsort, &place));
+	libc = place.address;
+	requests[0] = (struct resolve_request){ place.object, &libc, 1 };
+	ck_assert(spaces_find(spaces, (u32)getpid(), 2, (u64)(uintptr_t)resolve_objects, &place));
+	for (size_t i = 0; i < ARRAY_SIZE(address); i++)
+		address[i] = place.address + i;
+	requests[1] = (struct resolve_request){ place.object, address, ARRAY_SIZE(address) };
+	ck_assert_int_eq(resolve_objects(requests, 2, &plain, count_found, &named), 0);
+	ck_assert_uint_gt(named, 100);
+}
+END_TEST
+
+/* What is not here, for the name of the case that tells of it; "": all is. */
+static void missing_tools(char *text, size_t size)
+{
+	size_t length = 0, i;
+
+	text[0] = '\0';
+	for (i = 0; i < ARRAY_SIZE(ways); i++)
+		if (ways[i].tool && !strstr(text, ways[i].tool) && tool_missing(ways[i].tool))
+			length += (size_t)snprintf(text + length, size - length, " %s", ways[i].tool);
+}
+
+START_TEST(skipped)
+{
+	/* Its name says all. */
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("resolve"), *more = NULL;
+	char missing[64], name[128];
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, built_ways, 0, ARRAY_SIZE(ways));
+	tcase_add_test(tests, stripped);
+	tcase_add_loop_test(tests, separate, 0, 2);
+	tcase_add_test(tests, split_missing);
+	tcase_add_test(tests, options);
+	tcase_add_test(tests, assembler);
+	tcase_add_loop_test(tests, damaged, 0, 6);
+	tcase_add_test(tests, out_of_time);
+	tcase_add_test(tests, servers);
+	tcase_add_test(tests, own_program);
+	missing_tools(missing, sizeof(missing));
+	if (*missing) {
+		snprintf(name, sizeof(name), "ways # SKIP compilers: not here:%s", missing);
+		more = tcase_create(name);
+		tcase_add_test(more, skipped);
+	}
+	return suite_run_with("resolve", tests, more);
+}
