@@ -175,10 +175,24 @@ cli_sources = \
 	cli/store/write.c \
 	cli/symbols/build_id.c \
 	cli/symbols/build_id.h \
+	cli/symbols/cfi.c \
+	cli/symbols/cfi.h \
+	cli/symbols/cfi_internal.h \
+	cli/symbols/cfi_rule.c \
+	cli/symbols/cfi_search.c \
 	cli/symbols/libelf.c \
 	cli/symbols/libelf.h \
+	cli/symbols/libunwind.c \
+	cli/symbols/libunwind.h \
 	cli/symbols/symbol.c \
 	cli/symbols/symbol.h \
+	cli/symbols/unwind.c \
+	cli/symbols/unwind.h \
+	cli/symbols/unwind_arch.h \
+	cli/symbols/unwind_arm64.h \
+	cli/symbols/unwind_internal.h \
+	cli/symbols/unwind_remote.c \
+	cli/symbols/unwind_x86_64.h \
 	cli/term.c \
 	cli/term.h \
 	cli/text.c \
