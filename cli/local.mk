@@ -209,6 +209,11 @@ cli_sources = \
 	cli/store/write.c \
 	cli/symbols/build_id.c \
 	cli/symbols/build_id.h \
+	cli/symbols/cfi.c \
+	cli/symbols/cfi.h \
+	cli/symbols/cfi_internal.h \
+	cli/symbols/cfi_rule.c \
+	cli/symbols/cfi_search.c \
 	cli/symbols/debug_file.c \
 	cli/symbols/debug_file.h \
 	cli/symbols/debuginfod.c \
@@ -229,6 +234,8 @@ cli_sources = \
 	cli/symbols/libdw.h \
 	cli/symbols/libelf.c \
 	cli/symbols/libelf.h \
+	cli/symbols/libunwind.c \
+	cli/symbols/libunwind.h \
 	cli/symbols/maps.c \
 	cli/symbols/maps.h \
 	cli/symbols/object.c \
@@ -249,6 +256,13 @@ cli_sources = \
 	cli/symbols/space_table.h \
 	cli/symbols/symbol.c \
 	cli/symbols/symbol.h \
+	cli/symbols/unwind.c \
+	cli/symbols/unwind.h \
+	cli/symbols/unwind_arch.h \
+	cli/symbols/unwind_arm64.h \
+	cli/symbols/unwind_internal.h \
+	cli/symbols/unwind_remote.c \
+	cli/symbols/unwind_x86_64.h \
 	cli/symbols/vdso.c \
 	cli/term.c \
 	cli/term.h \

@@ -6,6 +6,8 @@ unit_tests = \
 	tests/unit/test_asked \
 	tests/unit/test_caps \
 	tests/unit/test_demangle \
+	tests/unit/test_cfi \
+	tests/unit/test_cfi_libc \
 	tests/unit/test_derived \
 	tests/unit/test_formula \
 	tests/unit/test_group \
@@ -34,6 +36,7 @@ unit_tests = \
 	tests/unit/test_table \
 	tests/unit/test_table_profile \
 	tests/unit/test_text \
+	tests/unit/test_unwind \
 	tests/unit/test_wire
 
 # Fuzzers: tests/fuzz/fuzz_X; each also needs its lines tests_fuzz_fuzz_X_... below.
@@ -47,12 +50,14 @@ fuzz_tests = \
 	tests/fuzz/fuzz_record \
 	tests/fuzz/fuzz_segment \
 	tests/fuzz/fuzz_store \
-	tests/fuzz/fuzz_text
+	tests/fuzz/fuzz_text \
+	tests/fuzz/fuzz_unwind
 
 # What several of them include.
 unit_parts = \
 	tests/unit/caps_root.h \
 	tests/unit/built.h \
+	tests/unit/cfi_file.h \
 	tests/unit/fake_root.h \
 	tests/unit/machines.h \
 	tests/unit/profiled.h \
@@ -170,6 +175,8 @@ target_programs = \
 	tests/targets/t_rawclone \
 	tests/targets/t_recursive \
 	tests/targets/t_short_threads \
+	tests/targets/t_stacks \
+	tests/targets/t_stacks_fp \
 	tests/targets/t_static \
 	tests/targets/t_status \
 	tests/targets/t_threads \
@@ -191,6 +198,9 @@ target_parts = \
 tests/targets/t_events tests/targets/t_counters: target_cflags = -fno-pie -no-pie
 tests/targets/t_launch: target_cflags = -static
 tests/targets/t_rawclone: target_cflags = -static -nostdlib -fno-stack-protector
+tests/targets/t_stacks: target_cflags = -O2 -fomit-frame-pointer
+tests/targets/t_stacks_fp: target_cflags = -O2 -fno-omit-frame-pointer
+tests/targets/t_stacks_fp: $(srcdir)/tests/targets/t_stacks.c
 tests/targets/t_static: target_cflags = -static
 tests/targets/h_loaded: target_ldadd = -ldl
 # It speaks the protocol itself.
@@ -227,6 +237,7 @@ pmu_emulator = tests/unit/pmu_emulator.c tests/unit/pmu_emulator.h
 tests_unit_test_perf_user_SOURCES = tests/unit/test_perf_user.c $(pmu_emulator)
 tests_unit_test_perf_user_LDADD = libcommon.la $(CHECK_LIBS)
 tests_unit_test_perf_user_kernel_LDADD = libcommon.la $(CHECK_LIBS)
+tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c tests/unit/sampled.c tests/unit/sampled.h
 tests_unit_test_agent_client_SOURCES = tests/unit/test_agent_client.c $(agent_harness)
 tests_unit_test_agent_client_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_name_SOURCES = tests/unit/test_agent_name.c $(agent_harness)
@@ -283,12 +294,16 @@ tests_fuzz_fuzz_store_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(fuzz_frame)
 tests_fuzz_fuzz_text_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_text_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(fuzz_frame)
+tests_fuzz_fuzz_unwind_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_unwind_LDFLAGS = $(fuzz_ldflags)
 check_PROGRAMS += $(fuzz_tests)
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests) $(unit_agent_tests)
 unit_programs = $(unit_tests) $(unit_agent_tests)
 # Not agent_proc: it takes a minute there, and a thread without markers is not missed from the sums.
-bed_unit_programs = $(filter-out %_name %_proc,$(unit_agent_tests)) $(filter %_perf_user %_kernel,$(unit_tests))
+bed_unit_programs = $(filter-out %_name %_proc,$(unit_agent_tests)) \
+	$(filter %_perf_user %_kernel %_cfi %_cfi_libc %_unwind,$(unit_tests))
 else
 unit_missing = yes
 endif
