@@ -50,6 +50,7 @@ fuzz_tests = \
 	tests/fuzz/fuzz_record \
 	tests/fuzz/fuzz_segment \
 	tests/fuzz/fuzz_store \
+	tests/fuzz/fuzz_symbols \
 	tests/fuzz/fuzz_text \
 	tests/fuzz/fuzz_unwind
 
@@ -291,6 +292,9 @@ tests_fuzz_fuzz_segment_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=malloc,--wrap=callo
 tests_fuzz_fuzz_store_SOURCES = tests/fuzz/fuzz_store.c $(fuzz_frame)
 tests_fuzz_fuzz_store_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_store_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_symbols_SOURCES = tests/fuzz/fuzz_symbols.c $(fuzz_frame)
+tests_fuzz_fuzz_symbols_LDADD = $(fuzz_ldadd)
+tests_fuzz_fuzz_symbols_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=waitpid
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(fuzz_frame)
 tests_fuzz_fuzz_text_LDADD = $(fuzz_ldadd)
 tests_fuzz_fuzz_text_LDFLAGS = $(fuzz_ldflags)

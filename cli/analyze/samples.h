@@ -77,6 +77,22 @@ enum samples_flags {
 	SAMPLES_IN_KERNEL = 1 << 2,  /* the thread was in the kernel */
 };
 
+/* Why a chain was truncated: in the flags of its row, above SAMPLES_TRUNCATION_SHIFT. */
+#define SAMPLES_TRUNCATION_SHIFT 8
+
+enum samples_truncation {
+	SAMPLES_NO_REASON,
+	SAMPLES_SHORT_COPY,          /* more of the stack than was copied */
+	SAMPLES_OTHER_STACK,         /* a signal handler's own stack */
+	SAMPLES_NO_CFI,              /* code without call frame information */
+	SAMPLES_BAD_CFI,
+	SAMPLES_NO_MAPPING,          /* a return address where no code is */
+	SAMPLES_NO_UNWINDER,         /* information that only libunwind understands, which is not there */
+	SAMPLES_TOO_DEEP,
+	SAMPLES_NO_REGISTERS,        /* a 32-bit program, or the thread was ending */
+	SAMPLES_TRUNCATIONS
+};
+
 /* All samples that are alike. */
 struct samples_row {
 	u32 process;                 /* serial of struct process_facts */

@@ -11,8 +11,10 @@ struct chains;
 
 struct chains *chains_new(void);
 void chains_free(struct chains *chains);
-/* What is mapped in the process is not what it was. */
-void chains_changed(struct chains *chains, u32 pid);
+/* The registers that unwinding needs; 0: it does not work here. */
+u64 chains_registers(void);
+/* What is mapped there in the process is not what it was. */
+void chains_changed(struct chains *chains, u32 pid, u64 start, u64 end);
 
 /* The chain of a sample, in sampling->samples; SAMPLES_NONE: no frame. Adds to flags (enum samples_flags). */
 u32 chain_take(struct sampling *sampling, const struct record *record, u32 *flags);

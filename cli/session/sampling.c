@@ -101,7 +101,7 @@ static void map_take(struct sampling *p, const struct record *r)
 	};
 
 	spaces_map(p->spaces, &map);
-	chains_changed(p->chains, r->pid);
+	chains_changed(p->chains, r->pid, map.start, map.start + map.length);
 }
 
 static void sample_take(struct session *s, const struct sampling_record *at, const struct record *r)
@@ -147,13 +147,15 @@ static void record_take(struct session *s, const struct sampling_record *at)
 		map_take(p, &r);
 		break;
 	case PERF_RECORD_FORK:
-		if (r.pid != r.task.parent_pid)
+		if (r.pid != r.task.parent_pid) {
 			spaces_fork(p->spaces, r.pid, r.task.parent_pid, r.time_ns);
+			chains_changed(p->chains, r.pid, 0, UINT64_MAX);
+		}
 		break;
 	case PERF_RECORD_COMM:
 		if (r.misc & PERF_RECORD_MISC_COMM_EXEC) {
 			spaces_exec(p->spaces, r.pid, r.time_ns);
-			chains_changed(p->chains, r.pid);
+			chains_changed(p->chains, r.pid, 0, UINT64_MAX);
 		}
 		break;
 	case PERF_RECORD_LOST:

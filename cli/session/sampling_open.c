@@ -226,6 +226,12 @@ static void stacks_choose(struct session *s)
 	struct sampling *p = s->sampling;
 
 	p->stacks = o->stacks == SESSION_STACKS_NONE ? 0 : PERF_SAMPLE_CALLCHAIN;
+	if (o->stacks == SESSION_STACKS_BEST || o->stacks == SESSION_STACKS_DWARF)
+		p->regs = chains_registers();
+	if (p->regs)
+		p->stacks |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	else if (o->stacks == SESSION_STACKS_DWARF)
+		note(p, "stacks by frame pointers: unwinding does not work here");
 	p->pages = pages_planned(s, p->stacks & PERF_SAMPLE_STACK_USER ? PAGES_STACKS : PAGES_PLAIN);
 	p->samples.stack_bytes = p->stacks & PERF_SAMPLE_STACK_USER ? o->stack_bytes : 0;
 	p->samples.stacks = strdup(!p->stacks ? "none" : p->samples.stack_bytes ? "dwarf" : "fp");

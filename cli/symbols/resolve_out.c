@@ -157,6 +157,8 @@ void resolve_rows(const u8 *bytes, size_t size, const struct resolve_request *re
 			if (row.address >= request->n || seen[row.address] || row.nlines > RESOLVE_CHAIN_MOST ||
 			    row.reason > RESOLVE_OUT_OF_TIME || !rows_lines(&at, end, lines, row.nlines))
 				return;
+			if (row.reason == RESOLVE_NAMED && (!row.nlines || !lines[row.nlines - 1].function))
+				return;
 			seen[row.address] = true;
 			found(data, request, row.address, (enum resolve_reason)row.reason, lines, row.nlines);
 		} else if (row.kind < ROW_NOTE || row.kind > ROW_DEBUG_TRIED || !rows_text(&at, end, row.nlines, &text) || !text) {

@@ -2,6 +2,7 @@
 /* The file that was mapped and no other, while programs run; and what JIT compilers tell of their code. */
 #include "tests/unit/built.h"
 
+#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>

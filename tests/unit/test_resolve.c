@@ -2,6 +2,7 @@
 /* Names of addresses in programs whose functions and lines are known, built in many ways. */
 #include "tests/unit/built.h"
 
+#include <check.h>
 #include "cli/symbols/demangle.h"
 #include "cli/symbols/libdw.h"
 #include "tests/unit/suite.h"
