@@ -203,6 +203,8 @@ cli_sources = \
 	cli/store/read.c \
 	cli/store/read.h \
 	cli/store/read_rows.c \
+	cli/store/samples_read.c \
+	cli/store/samples_write.c \
 	cli/store/schema.c \
 	cli/store/sqlite.c \
 	cli/store/store.h \

@@ -5,9 +5,10 @@
 unit_tests = \
 	tests/unit/test_asked \
 	tests/unit/test_caps \
-	tests/unit/test_demangle \
 	tests/unit/test_cfi \
 	tests/unit/test_cfi_libc \
+	tests/unit/test_cmd_report \
+	tests/unit/test_demangle \
 	tests/unit/test_derived \
 	tests/unit/test_formula \
 	tests/unit/test_group \

@@ -167,26 +167,37 @@ static bool samples_text_equal(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static u64 samples_object_hash(const struct samples *samples, u32 item)
+{
+	const struct samples_object *object = &samples->objects[item];
+
+	return samples_mix(samples_hash(object->path, strlen(object->path)), object->kind);
+}
+
+static bool samples_object_equal(const struct samples *samples, u32 a, u32 b)
+{
+	const struct samples_object *x = &samples->objects[a], *y = &samples->objects[b];
+
+	return x->kind == y->kind && !strcmp(x->path, y->path) && samples_text_equal(x->build_id, y->build_id);
+}
+
 u32 samples_object(struct samples *samples, const char *path, const char *build_id, enum samples_object_kind kind)
 {
-	struct samples_object object = { .kind = kind };
-	u32 i;
+	static const struct samples_kind how = { samples_object_hash, samples_object_equal };
+	struct samples_object object = { .path = strdup(path), .build_id = build_id ? strdup(build_id) : NULL, .kind = kind };
+	u32 i = SAMPLES_NONE;
 
-	/* The newest first: who asks again mostly has just asked. */
-	for (i = samples->nobjects; i--;)
-		if (samples->objects[i].kind == kind && !strcmp(samples->objects[i].path, path) &&
-		    samples_text_equal(samples->objects[i].build_id, build_id))
-			return i;
-	object.path = strdup(path);
-	object.build_id = build_id ? strdup(build_id) : NULL;
 	if (!object.path || (build_id && !object.build_id) || !samples_room_objects(samples, 1)) {
 		samples->no_memory = true;
+	} else {
+		samples->objects[samples->nobjects] = object;
+		i = samples_intern(samples, &samples->object_index, &how, &samples->nobjects);
+	}
+	if (i == SAMPLES_NONE || samples->objects[i].path != object.path) {
 		free(object.path);
 		free(object.build_id);
-		return SAMPLES_NONE;
 	}
-	samples->objects[samples->nobjects] = object;
-	return samples->nobjects++;
+	return i;
 }
 
 /* ---- frames, chains, regions ----------------------------------------------------------------------- */
@@ -372,6 +383,7 @@ void samples_fini(struct samples *samples)
 	free(samples->rows);
 	free(samples->events);
 	free(samples->strings);
+	free(samples->object_index.slots);
 	free(samples->frame_index.slots);
 	free(samples->chain_index.slots);
 	free(samples->region_index.slots);

@@ -143,7 +143,7 @@ struct samples {
 	struct samples_string *strings;
 	u32 nobjects, nframes, nlines, nchains, nregions, nrows, nevents, nstrings;
 	u32 objects_room, frames_room, lines_room, chains_room, regions_room, rows_room, events_room, strings_room;
-	struct samples_index frame_index, chain_index, region_index, row_index, string_index;
+	struct samples_index object_index, frame_index, chain_index, region_index, row_index, string_index;
 	bool no_memory;              /* something is missing */
 };
 

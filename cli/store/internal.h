@@ -23,6 +23,9 @@ int store_sqlite(void);
 extern const char store_schema[];
 /* The names of the tables; NULL ends the list. */
 extern const char *const store_tables[];
+/* The same of those that only recordings with samples have. */
+extern const char store_samples_schema[];
+extern const char *const store_samples_tables[];
 
 /* What a row of the table usage is of. */
 enum store_usage_kind { STORE_USAGE_PROCESS, STORE_USAGE_THREAD, STORE_USAGE_WINDOW };
@@ -30,12 +33,24 @@ enum store_usage_kind { STORE_USAGE_PROCESS, STORE_USAGE_THREAD, STORE_USAGE_WIN
 /* The words of enum process_end in the table process; NULL ends the list. */
 extern const char *const store_ends[];
 
+/* Those of enum samples_object_kind in code_object, and of enum samples_unresolved in frame. */
+extern const char *const store_object_kinds[], *const store_unresolved[];
+
 /* ---- pack.c: histograms as bytes: for each bucket that is not empty its distance from the one before and its count */
 
 /* The packed form, to be freed; *size is 0 and NULL returned where nothing was counted or memory is short. */
 u8 *store_pack_hist(const struct hist *hist, size_t *size);
 /* Adds what was packed. 0, -EINVAL where it makes no sense, or -ENOMEM. */
 int store_unpack_hist(struct hist *hist, const u8 *bytes, size_t size);
+
+/*
+ * n events of samples: of each the difference of its time to the one before, zigzag; its row, twice, + 1 if its CPU
+ * is another one than of the row's last event here; then that CPU. The packed form, to be freed; NULL when memory is
+ * short.
+ */
+u8 *store_pack_events(const struct samples *samples, u32 first, u32 n, size_t *size);
+/* Adds what was packed. 0, -EINVAL where it makes no sense, or -ENOMEM. */
+int store_unpack_events(struct samples *samples, const u8 *bytes, size_t size);
 
 /* ---- file.c */
 
@@ -75,5 +90,9 @@ int store_each(struct store_db *db, const char *sql, int (*row)(void *context, s
 void store_write_events(struct store_db *db, const struct profile *profile);
 /* Rows of the table cell, by a statement for that. */
 void store_write_event_cells(struct store_db *db, sqlite3_stmt *insert, const struct profile *profile);
+
+/* ---- samples_write.c */
+
+void store_write_samples(struct store_db *db, const struct samples *samples);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms as bytes, LEB128 numbers: most have a few dozen buckets in use out of 2,048. */
+/* Histograms and events as bytes, LEB128 numbers: most have a few dozen buckets in use out of 2,048. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -81,4 +81,91 @@ int store_unpack_hist(struct hist *hist, const u8 *bytes, size_t size)
 		(*octave)[bucket % WIRE_HIST_SUB] += count;
 	}
 	return 0;
+}
+
+/* Differences with a sign as numbers without one: small ones are small. */
+static u64 pack_signed(u64 difference)
+{
+	return difference << 1 ^ (u64)((s64)difference >> 63);
+}
+
+static u64 unpack_signed(u64 number)
+{
+	return number >> 1 ^ (0 - (number & 1));
+}
+
+/* The CPU that each row was met on last, + 1. */
+static u64 *pack_cpus(const struct samples *samples)
+{
+	return calloc((size_t)samples->nrows + 1, sizeof(u64));
+}
+
+u8 *store_pack_events(const struct samples *samples, u32 first, u32 n, size_t *size)
+{
+	u8 *bytes = malloc((size_t)n * 3 * PACK_NUMBER_MAX + 1);
+	u64 last = 0, *cpus = pack_cpus(samples);
+	u32 i;
+
+	*size = 0;
+	for (i = first; bytes && cpus && i < first + n; i++) {
+		const struct samples_event *event = &samples->events[i];
+		bool moved = cpus[event->row] != (u64)event->cpu + 1;
+
+		*size += pack_number(bytes + *size, pack_signed(event->time_ns - last));
+		*size += pack_number(bytes + *size, (u64)event->row << 1 | moved);
+		if (moved)
+			*size += pack_number(bytes + *size, event->cpu);
+		cpus[event->row] = (u64)event->cpu + 1;
+		last = event->time_ns;
+	}
+	if (!cpus) {
+		free(bytes);
+		bytes = NULL;
+	}
+	free(cpus);
+	return bytes;
+}
+
+/* One event; the bytes used, 0 where it makes no sense. */
+static size_t unpack_event(const u8 *bytes, size_t size, u32 nrows, u64 *cpus, struct samples_event *event)
+{
+	u64 gap, row, cpu;
+	size_t n, at = unpack_number(bytes, size, &gap);
+
+	if (!at)
+		return 0;
+	n = unpack_number(bytes + at, size - at, &row);
+	at += n;
+	if (!n || row >> 1 >= nrows)
+		return 0;
+	event->time_ns += unpack_signed(gap);
+	event->row = (u32)(row >> 1);
+	if (row & 1) {
+		n = unpack_number(bytes + at, size - at, &cpu);
+		at += n;
+		if (!n || cpu > 0xffffffffu)
+			return 0;
+		cpus[event->row] = cpu + 1;
+	}
+	event->cpu = (u32)(cpus[event->row] - 1);
+	return cpus[event->row] ? at : 0;
+}
+
+int store_unpack_events(struct samples *samples, const u8 *bytes, size_t size)
+{
+	struct samples_event event = { .time_ns = 0 };
+	u64 *cpus = pack_cpus(samples);
+	int err = cpus ? 0 : -ENOMEM;
+	size_t at = 0, n;
+
+	while (!err && at < size) {
+		n = unpack_event(bytes + at, size - at, samples->nrows, cpus, &event);
+		at += n;
+		if (!n)
+			err = -EINVAL;
+		else if (samples_event(samples, event.row, event.time_ns, event.cpu) != 0)
+			err = -ENOMEM;
+	}
+	free(cpus);
+	return err;
 }

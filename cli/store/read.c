@@ -290,21 +290,26 @@ static int read_pragma(struct store_reader *reader, const char *sql, u64 *value)
 	return store_each(&reader->db, sql, count_row, value);
 }
 
-/* A view of the same name could take any time and answer anything. */
-static int check_tables(struct store_reader *reader)
+/* A view of the same name could take any time and answer anything. 1, 0, or -1 after a message. */
+static int has_table(struct store_reader *reader, const char *name)
 {
 	char sql[160];
-	u64 count;
-	size_t i;
+	u64 count = 0;
 
-	for (i = 0; store_tables[i]; i++) {
-		count = 0;
-		snprintf(sql, sizeof(sql), "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '%s'"
-			 " AND sql LIKE 'CREATE TABLE %%'", store_tables[i]);
-		if (store_each(&reader->db, sql, count_row, &count))
-			return -1;
-		if (count != 1)
-			return error("%s is damaged: it has no table %s", reader->db.path, store_tables[i]);
+	snprintf(sql, sizeof(sql), "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '%s'"
+		 " AND sql LIKE 'CREATE TABLE %%'", name);
+	return store_each(&reader->db, sql, count_row, &count) ? -1 : count == 1;
+}
+
+static int check_tables(struct store_reader *reader, const char *const *tables)
+{
+	size_t i;
+	int has;
+
+	for (i = 0; tables[i]; i++) {
+		has = has_table(reader, tables[i]);
+		if (has <= 0)
+			return has ? -1 : error("%s is damaged: it has no table %s", reader->db.path, tables[i]);
 	}
 	return 0;
 }
@@ -321,10 +326,20 @@ static int check_version(struct store_reader *reader)
 		return -1;
 	if (application != STORE_APPLICATION)
 		return error("%s is not a recording", reader->db.path);
-	if (version != STORE_VERSION)
-		return error("%s has version %llu of the format, this sparkctl reads version %d: use the one that wrote it",
-			     reader->db.path, (unsigned long long)version, STORE_VERSION);
-	return check_tables(reader);
+	if (version < STORE_VERSION_OLDEST || version > STORE_VERSION)
+		return error("%s has version %llu of the format, this sparkctl reads versions %d to %d: use the one that wrote it",
+			     reader->db.path, (unsigned long long)version, STORE_VERSION_OLDEST, STORE_VERSION);
+	return check_tables(reader, store_tables);
+}
+
+/* Of a run that was not sampled there are none. */
+static int read_sampled(struct store_reader *reader)
+{
+	int has = has_table(reader, store_samples_tables[0]);
+
+	if (has <= 0)
+		return has;
+	return check_tables(reader, store_samples_tables) || read_samples(reader) ? -1 : 0;
 }
 
 static int read_all(struct store_reader *reader)
@@ -336,7 +351,9 @@ static int read_all(struct store_reader *reader)
 	facts->provenance = &recording->provenance;
 	recording->provenance.recorded = true;
 	profile_init(&recording->profile, PROFILE_BY_THREAD);
-	if (check_version(reader) || read_facts(reader) || read_processes(reader) || read_profile(reader))
+	samples_init(&recording->samples);
+	if (check_version(reader) || read_facts(reader) || read_processes(reader) || read_profile(reader) ||
+	    read_sampled(reader))
 		return -1;
 	return reader->db.failed ? -1 : 0;
 }
@@ -380,6 +397,7 @@ void recording_free(struct recording *recording)
 		recording->texts = next;
 	}
 	profile_fini(&recording->profile);
+	samples_fini(&recording->samples);
 	free(recording->events);
 	clock_map_fini(&recording->clock);
 	free((void *)(uintptr_t)recording->facts.argv);

@@ -45,6 +45,9 @@ void *read_array(struct store_reader *reader, const char *table, size_t size);
 /* events.c. 0 or -1 after a message. */
 int read_events(struct store_reader *reader);
 
+/* samples_read.c. 0 or -1 after a message. */
+int read_samples(struct store_reader *reader);
+
 /* read_rows.c: processes, threads, regions and what hangs on them. 0 or -1 after a message. */
 int read_processes(struct store_reader *reader);
 int read_profile(struct store_reader *reader);

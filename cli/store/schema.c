@@ -13,6 +13,21 @@ const char *const store_tables[] = {
 	"diagnosis", "open_region", NULL,
 };
 
+const char *const store_samples_tables[] = {
+	"sampling", "code_name", "code_object", "frame", "line", "chain", "sampled_path", "sample", "sample_events", NULL,
+};
+
+const char *const store_object_kinds[] = {
+	[SAMPLES_FILE] = "file", [SAMPLES_KERNEL] = "kernel", [SAMPLES_VDSO] = "vdso", [SAMPLES_JIT] = "jit",
+	[SAMPLES_UNKNOWN] = "unknown", NULL,
+};
+
+const char *const store_unresolved[] = {
+	[SAMPLES_RESOLVED] = "resolved", [SAMPLES_STRIPPED] = "stripped", [SAMPLES_DELETED] = "deleted",
+	[SAMPLES_UNREADABLE] = "unreadable", [SAMPLES_NO_MAP] = "no_map", [SAMPLES_HIDDEN] = "hidden",
+	[SAMPLES_UNMAPPED] = "unmapped", [SAMPLES_NOT_ASKED] = "not_asked", NULL,
+};
+
 const char store_schema[] =
 	"CREATE TABLE run (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	"CREATE TABLE argument (text);"
@@ -64,3 +79,28 @@ const char store_schema[] =
 	" (wall - off) * rate.value AS cpu_ns, min * rate.value AS min_ns, max * rate.value AS max_ns"
 	" FROM region JOIN root ON root.id = region.root JOIN process ON process.id = root.process"
 	" JOIN path_text ON path_text.id = region.path JOIN run AS rate ON rate.key = 'ns_per_tick';";
+
+/* A page each, in a file of its own that is a dozen of them without. */
+const char store_samples_schema[] =
+	"CREATE TABLE sampling (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
+	"CREATE TABLE code_name (id INTEGER PRIMARY KEY, text);"
+	"CREATE TABLE code_object (id INTEGER PRIMARY KEY, path, build_id TEXT, kind TEXT, note);"
+	"CREATE TABLE frame (id INTEGER PRIMARY KEY, object INTEGER, address INTEGER, unresolved TEXT);"
+	"CREATE TABLE line (frame INTEGER, place INTEGER, function INTEGER, file INTEGER, line INTEGER);"
+	"CREATE TABLE chain (id INTEGER PRIMARY KEY, parent INTEGER, frame INTEGER);"
+	"CREATE TABLE sampled_path (id INTEGER PRIMARY KEY, parent INTEGER, name INTEGER);"
+	"CREATE TABLE sample (id INTEGER PRIMARY KEY, process INTEGER, pid INTEGER, tid INTEGER, path INTEGER,"
+	" chain INTEGER, truncated INTEGER, unattributed INTEGER, in_kernel INTEGER, count INTEGER, weight INTEGER);"
+	"CREATE TABLE sample_events (first_ns INTEGER, count INTEGER, events BLOB);"
+	"CREATE VIEW sampled AS WITH RECURSIVE deep(id, text) AS ("
+	"  SELECT sampled_path.id, code_name.text FROM sampled_path JOIN code_name ON code_name.id = sampled_path.name"
+	"  WHERE sampled_path.parent IS NULL"
+	"  UNION ALL SELECT sampled_path.id, deep.text || ';' || code_name.text FROM deep"
+	"  JOIN sampled_path ON sampled_path.parent = deep.id JOIN code_name ON code_name.id = sampled_path.name)"
+	" SELECT sample.pid AS pid, sample.tid AS tid, deep.text AS path, code_object.path AS object,"
+	" function.text AS function, file.text AS file, line.line AS line, sample.count AS count, sample.weight AS weight"
+	" FROM sample LEFT JOIN deep ON deep.id = sample.path LEFT JOIN chain ON chain.id = sample.chain"
+	" LEFT JOIN frame ON frame.id = chain.frame LEFT JOIN code_object ON code_object.id = frame.object"
+	" LEFT JOIN line ON line.frame = frame.id AND line.place = 0"
+	" LEFT JOIN code_name AS function ON function.id = line.function"
+	" LEFT JOIN code_name AS file ON file.id = line.file;";

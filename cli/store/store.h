@@ -11,8 +11,9 @@
 
 #include "cli/analyze/report.h"
 
-/* Of the tables; a reader of another version refuses the file. */
-#define STORE_VERSION 2
+/* Of the tables; a reader of others refuses the file. The oldest is the same, but knows no samples. */
+#define STORE_VERSION 3
+#define STORE_VERSION_OLDEST 2
 
 /* What the run's own report was made with: a report of the recording begins with it. */
 struct store_options {
@@ -64,6 +65,7 @@ struct recording {
 	struct provenance provenance;
 	struct recording_text *texts;
 	struct profile_event *events;
+	struct samples samples;      /* facts has them, if the run was sampled */
 };
 
 /* NULL after a message: not a recording, of another version, damaged, out of memory. */

@@ -11,6 +11,7 @@
 
 #include "cli/store/internal.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/unit/profiled.h"
 #include "tests/unit/sample.h"
 
 #define ROOM (1u << 18)
@@ -29,10 +30,13 @@ static void store_make_sound(void)
 	char place[] = "fuzz-store.XXXXXX";
 	struct store_options options = { .group = PROFILE_BY_PROCESS };
 	struct store_file file;
+	struct samples samples;
 	struct sample sample;
 	FILE *f;
 
 	sample_init(&sample, PROFILE_BY_THREAD);
+	profiled_samples(&samples);
+	sample.facts.samples = &samples;
 	sample.facts.provenance = &provenance;
 	sample_regions(&sample);
 	sample_extras(&sample);
@@ -48,6 +52,7 @@ static void store_make_sound(void)
 	unlink(place);
 	store_close(&file);
 	sample_fini(&sample);
+	samples_fini(&samples);
 }
 
 static struct recording *read_input(const u8 *input, size_t size)
@@ -94,13 +99,15 @@ static size_t fuzz_store_mutate(u8 *input, size_t size)
 
 static void fuzz_store_run(const u8 *input, size_t size)
 {
-	struct output_options options = { .utf8 = true };
+	struct output_options options = { .utf8 = true, .width = 100 };
 	struct recording *recording;
 	struct report *report;
 
 	recording = read_input(input, size);
 	if (!recording)
 		return;
+	recording->options.report.profile = (struct report_profile){
+		.detail = fuzz_once_in(2), .by_region = fuzz_once_in(2), .inner = true, .call_tree = true, .lines = "main" };
 	report = report_build(&recording->profile, &recording->facts, &recording->options.report);
 	fuzz_check(report, "a recording that could be read makes a report");
 	output_write(output_find(fuzz_once_in(2) ? "json" : "table"), fuzz_sink(), report, &options);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/store/internal.h"
+#include "profiled.h"
 #include "sample.h"
 #include "suite.h"
 
@@ -58,6 +59,219 @@ static void write_sample(void)
 
 	ck_assert_int_eq(store_write(&file, &sample.profile, &sample.facts, &options), 0);
 }
+
+/* Samples, in each format; the times and all other lists. */
+START_TEST(test_samples)
+{
+	static const char *const formats[] = { "json", "table" };
+	struct recording *recording;
+	struct samples samples;
+	char *before, *after;
+	size_t i;
+
+	profiled_samples(&samples);
+	sample.processes[0].pid = 1001;
+	sample.facts.samples = &samples;
+	sample_regions(&sample);
+	sample_report(&sample);
+	write_sample();
+	for (i = 0; i < ARRAY_SIZE(formats); i++) {
+		before = sample_print(&sample, formats[i]);
+		after = read_and_print(formats[i]);
+		ck_assert_str_eq(before, after);
+		free(before);
+		free(after);
+	}
+	recording = recording_read(path);
+	ck_assert_uint_eq(recording->samples.nevents, samples.nevents);
+	for (i = 0; i < samples.nevents; i++)
+		ck_assert(!memcmp(&recording->samples.events[i], &samples.events[i], sizeof(samples.events[i])));
+	ck_assert_uint_eq(recording->samples.nrows, samples.nrows);
+	for (i = 0; i < samples.nrows; i++)
+		ck_assert(!memcmp(&recording->samples.rows[i], &samples.rows[i], sizeof(samples.rows[i])));
+	ck_assert_uint_eq(recording->samples.nframes, samples.nframes);
+	for (i = 0; i < samples.nframes; i++) {
+		ck_assert_uint_eq(recording->samples.frames[i].address, samples.frames[i].address);
+		ck_assert_uint_eq(recording->samples.frames[i].unresolved, samples.frames[i].unresolved);
+	}
+	ck_assert_str_eq(recording->samples.objects[0].note, "replaced during the run");
+	ck_assert_uint_eq(recording->samples.stack_bytes, 8192);
+	recording_free(recording);
+	samples_fini(&samples);
+}
+END_TEST
+
+static int view_row(void *context, int n, char **texts, char **names)
+{
+	char *text = context;
+
+	(void)names;
+	for (int i = 0; i < n; i++)
+		sprintf(text + strlen(text), "%s%s", texts[i] ? texts[i] : "-", i + 1 < n ? " " : "\n");
+	return 0;
+}
+
+/* What people may ask of the file. */
+START_TEST(test_view)
+{
+	static const char sql[] = "SELECT path, object, function, file, line, count FROM sampled WHERE path LIKE 'load%'"
+		" OR function LIKE 'sqlite3B%' OR path IS NULL AND count = 1 ORDER BY count";
+	struct samples samples;
+	char text[500] = "";
+	sqlite3 *db;
+
+	profiled_samples(&samples);
+	sample.facts.samples = &samples;
+	write_sample();
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db, sql, view_row, text, NULL), SQLITE_OK);
+	ck_assert_str_eq(text, "- sqlbench main /src/x.c 1 1\n"
+			 "- sqlbench main /src/x.c 1 1\n"
+			 "load;insert /usr/lib/libsparkagent.so - - - 2\n"
+			 "query /lib/libsqlite3.so.0 sqlite3BtreeMovetoUnpacked /src/x.c 5731 22\n"
+			 "load;insert [kernel] - - - 30\n");
+	sqlite3_close(db);
+	samples_fini(&samples);
+}
+END_TEST
+
+/* Without samples there are none of their tables, and a file of the version before is read as well. */
+START_TEST(test_no_samples)
+{
+	struct recording *recording;
+	char text[500] = "";
+	sqlite3 *db;
+
+	write_sample();
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db, "SELECT name FROM sqlite_schema WHERE name LIKE 'sampl%'", view_row, text, NULL),
+			 SQLITE_OK);
+	ck_assert_str_eq(text, "");
+	ck_assert_int_eq(sqlite3_exec(db, "PRAGMA user_version = 2", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	recording = recording_read(path);
+	ck_assert_ptr_nonnull(recording);
+	ck_assert_ptr_null(recording->facts.samples);
+	recording_free(recording);
+}
+END_TEST
+
+/* A million of 4,000 rows on 16 CPUs: at most 6 bytes each, and quick. */
+START_TEST(test_million)
+{
+	struct samples_row row = { .process = 1, .pid = 1, .tid = 1, .region = SAMPLES_NONE };
+	struct recording *recording;
+	struct samples samples;
+	u64 time = 0, begin, end;
+	struct stat st;
+	u32 i, object;
+
+	samples_init(&samples);
+	object = samples_object(&samples, "a.out", NULL, SAMPLES_FILE);
+	for (i = 0; i < 1000000; i++) {
+		time += 62500 + i * 2654435761u % 1000;
+		row.chain = samples_chain(&samples, SAMPLES_NONE, samples_frame(&samples, object, i * 7919u % 4000));
+		ck_assert_int_eq(samples_add(&samples, &row, 1001001, time, i % 16), 0);
+	}
+	sample.facts.samples = &samples;
+	begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	write_sample();
+	end = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_le(st.st_size, 6000000);
+	/* Ten times what it takes, for sanitizers and busy machines. */
+	ck_assert_uint_lt(end - begin, 3 * NSEC_PER_SEC);
+	recording = recording_read(path);
+	ck_assert_ptr_nonnull(recording);
+	ck_assert_uint_eq(recording->samples.nevents, 1000000);
+	ck_assert_uint_eq(recording->samples.events[999999].time_ns, time);
+	recording_free(recording);
+	samples_fini(&samples);
+}
+END_TEST
+
+START_TEST(test_events_nonsense)
+{
+	static const u8 cut[] = { 2, 1 }, no_row[] = { 2, 3, 0 }, no_cpu[] = { 2, 1, 0xff, 0xff, 0xff, 0xff, 0x7f },
+		unknown_cpu[] = { 2, 0 };
+	static const struct samples_event events[] = { { 5, 0, 0 }, { 3, 0, 1 }, { ~0ULL, 0, ~0u }, { 0, 0, 7 }, { 2, 0, 7 } };
+	struct samples_row row = { .chain = SAMPLES_NONE, .region = SAMPLES_NONE };
+	struct samples samples;
+	size_t size, i;
+	u8 *bytes;
+
+	samples_init(&samples);
+	samples_row(&samples, &row);
+	ck_assert_int_eq(store_unpack_events(&samples, cut, sizeof(cut)), -EINVAL);
+	ck_assert_int_eq(store_unpack_events(&samples, no_row, sizeof(no_row)), -EINVAL);
+	ck_assert_int_eq(store_unpack_events(&samples, no_cpu, sizeof(no_cpu)), -EINVAL);
+	ck_assert_int_eq(store_unpack_events(&samples, unknown_cpu, sizeof(unknown_cpu)), -EINVAL);
+	ck_assert_uint_eq(samples.nevents, 0);
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		samples_event(&samples, events[i].row, events[i].time_ns, events[i].cpu);
+	bytes = store_pack_events(&samples, 0, ARRAY_SIZE(events), &size);
+	ck_assert_int_eq(store_unpack_events(&samples, bytes, size), 0);
+	ck_assert_uint_eq(samples.nevents, 2 * ARRAY_SIZE(events));
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		ck_assert(!memcmp(&samples.events[ARRAY_SIZE(events) + i], &events[i], sizeof(events[i])));
+	free(bytes);
+	samples_fini(&samples);
+}
+END_TEST
+
+/* Each statement makes a file that is read no more. */
+static const struct { const char *sql, *why; } damages[] = {
+	{ "UPDATE sample SET chain = 1000 WHERE id = 0", "a sample makes no sense" },
+	{ "UPDATE sample SET path = 99 WHERE id = 1", "a sample makes no sense" },
+	{ "UPDATE sample SET process = 7", "a sample makes no sense" },
+	{ "UPDATE sample SET unattributed = 1", "a sample makes no sense" },
+	{ "UPDATE sample SET id = 4000 WHERE id = 3", "a sample makes no sense" },
+	{ "UPDATE chain SET parent = id WHERE id = 2", "a chain makes no sense" },
+	{ "UPDATE chain SET parent = 5 WHERE id = 2", "a chain makes no sense" },
+	{ "UPDATE chain SET frame = -1", "a chain makes no sense" },
+	{ "UPDATE chain SET frame = NULL", "a chain makes no sense" },
+	{ "UPDATE frame SET object = 77", "a frame makes no sense" },
+	{ "UPDATE frame SET unresolved = 'x'", "a frame makes no sense" },
+	{ "UPDATE frame SET address = 1", "a frame makes no sense" },
+	{ "UPDATE code_object SET kind = NULL", "an object of code makes no sense" },
+	{ "UPDATE code_object SET path = NULL", "an object of code makes no sense" },
+	{ "UPDATE code_name SET text = 'same'", "a name of code makes no sense" },
+	{ "UPDATE line SET function = 1000", "a line makes no sense" },
+	{ "UPDATE line SET place = 1", "a line makes no sense" },
+	{ "UPDATE line SET frame = NULL", "a line makes no sense" },
+	{ "UPDATE sampled_path SET parent = 2", "a region of samples makes no sense" },
+	{ "UPDATE sampled_path SET name = NULL", "a region of samples makes no sense" },
+	{ "UPDATE sample_events SET events = x'028001'", "a time of samples makes no sense" },
+	{ "DELETE FROM sample WHERE id = 7", "a time of samples makes no sense" },
+	{ "DROP TABLE sample", "it has no table sample" },
+};
+
+START_TEST(test_damaged)
+{
+	struct samples samples;
+	char message[300] = "", wanted[200];
+	sqlite3 *db;
+	int saved = dup(STDERR_FILENO), fd[2];
+
+	profiled_samples(&samples);
+	sample.facts.samples = &samples;
+	write_sample();
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db, damages[_i].sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	ck_assert_int_eq(pipe(fd), 0);
+	dup2(fd[1], STDERR_FILENO);
+	ck_assert_ptr_null(recording_read(path));
+	dup2(saved, STDERR_FILENO);
+	ck_assert_int_gt(read(fd[0], message, sizeof(message) - 1), 0);
+	snprintf(wanted, sizeof(wanted), "sparkctl: %s is damaged: %s\n", path, damages[_i].why);
+	ck_assert_str_eq(message, wanted);
+	close(saved);
+	close(fd[0]);
+	close(fd[1]);
+	samples_fini(&samples);
+}
+END_TEST
 
 /* A report with a bit of everything, in each format. */
 START_TEST(test_round_trip)
@@ -205,6 +419,12 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_round_trip);
+	tcase_add_test(tests, test_samples);
+	tcase_add_test(tests, test_view);
+	tcase_add_test(tests, test_no_samples);
+	tcase_add_test(tests, test_million);
+	tcase_add_test(tests, test_events_nonsense);
+	tcase_add_loop_test(tests, test_damaged, 0, ARRAY_SIZE(damages));
 	tcase_add_test(tests, test_empty);
 	tcase_add_test(tests, test_profile);
 	tcase_add_test(tests, test_pack);
