@@ -86,6 +86,7 @@ unit_agent_tests = \
 
 # End-to-end tests: shell scripts that run the built sparkctl.
 e2e_tests = \
+	tests/e2e/profile.test \
 	tests/e2e/recording-errors.test \
 	tests/e2e/recording.test \
 	tests/e2e/seam.test \
@@ -168,6 +169,7 @@ target_programs = \
 	tests/targets/t_events \
 	tests/targets/t_fork \
 	tests/targets/t_guest \
+	tests/targets/t_hot \
 	tests/targets/t_io \
 	tests/targets/t_killat \
 	tests/targets/t_launch \
@@ -198,6 +200,7 @@ target_parts = \
 	tests/targets/target.h
 
 tests/targets/t_events tests/targets/t_counters: target_cflags = -fno-pie -no-pie
+tests/targets/t_hot: target_cflags = -O2 -g -fomit-frame-pointer
 tests/targets/t_launch: target_cflags = -static
 tests/targets/t_rawclone: target_cflags = -static -nostdlib -fno-stack-protector
 tests/targets/t_stacks: target_cflags = -O2 -fomit-frame-pointer

@@ -315,7 +315,8 @@ static enum unwind_end walk_on(struct walk *w)
 		if (place && place->rule.kind == CFI_NONE && !w->call)
 			place = place_before(w, pc, place);
 		if (place || !w->chain->n)
-			frame_add(w->chain, pc, w->call, place);
+			/* A handler returns to where its trampoline begins: nothing was called before it. */
+			frame_add(w->chain, pc, w->call && !(place && place->rule.flags & CFI_SIGNAL), place);
 		if (!place)
 			return UNWIND_UNMAPPED;
 		switch (place->rule.kind) {

@@ -42,7 +42,7 @@ struct unwind_frame {
 	u64 pc;
 	/*
 	 * pc is a return address: the call, with its line and inlined functions, lies before it, at pc - 1. Not so in
-	 * the innermost frame, nor in one that a signal interrupted.
+	 * the innermost frame, nor in one that a signal interrupted, nor in a handler's trampoline.
 	 */
 	bool call;
 	void *identity;              /* of the object; NULL: nothing is mapped there */
