@@ -96,6 +96,7 @@ e2e_tests = \
 	tests/e2e/completion.test \
 	tests/e2e/brief.test \
 	tests/e2e/counters.test \
+	tests/e2e/counters-hardware.test \
 	tests/e2e/derived.test \
 	tests/e2e/docs.test \
 	tests/e2e/doctor.test \

@@ -61,6 +61,8 @@ bool pmu_alias_read(struct names_context *context, const struct names_pmu *pmu, 
 /* 1: found; 0: there is none; -1: its file makes no sense, after a message. */
 int pmu_format_read(struct names_context *context, const struct names_pmu *pmu, const char *name,
 	struct names_format *format);
+/* What follows from the codes that an event of a PMU has in the end. */
+void pmu_settle_event(struct names_context *context, struct event *event);
 /* Entries of a directory below the root, sorted; what begins with a dot is left out. */
 int pmu_scan(const struct names_context *context, const char *path,
 	int (*each)(void *data, const char *name), void *data);

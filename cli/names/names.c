@@ -335,6 +335,8 @@ int names_parse(struct names_context *context, const char *text, struct event_li
 
 	if (err)
 		event_list_cut(list, from);
+	for (size_t i = from; i < list->n; i++)
+		pmu_settle_event(context, &list->event[i]);
 	return err;
 }
 

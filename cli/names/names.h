@@ -32,6 +32,9 @@ enum event_side {
 	EVENT_NO_SIDE,               /* a clock, which runs whatever is excluded */
 };
 
+/* Intel's shares of slots, which the kernel counts in a group that slots lead. */
+enum event_topdown { EVENT_NO_TOPDOWN, EVENT_SLOTS, EVENT_TOPDOWN };
+
 /* How precise the instruction of a sample is to be; counts are the same. */
 enum { EVENT_PRECISE_MOST = 3 };
 
@@ -46,6 +49,7 @@ struct event {
 	bool precise_most;           /* :P, as precise as the PMU can */
 	bool weak;                   /* :W, the group may be split */
 	bool hardware;               /* it counts in a PMU of the CPU */
+	enum event_topdown topdown;
 	char *pmu;                   /* in sysfs; NULL: none, or the kernel finds one */
 	char *cpus;                  /* list of CPUs, as in sysfs, unless the scope is a task; else NULL */
 	char *unit;                  /* NULL: a number of events */

@@ -206,6 +206,22 @@ struct event *pmu_event_add(const struct names_pmu *pmu, struct event_list *list
 	return event;
 }
 
+/*
+ * Event 0 of Intel's PMUs that have slots (arch/x86/events/perf_event.h, INTEL_TD_SLOTS and INTEL_TD_METRIC_*).
+ * Others use that code for something else.
+ */
+void pmu_settle_event(struct names_context *context, struct event *event)
+{
+	const struct names_pmu *pmu = names_find_pmu(context, event->pmu ? event->pmu : "cpu");
+	u64 umask = event->attr.config >> 8;
+	struct pmu_alias slots;
+
+	if (!event->hardware || !pmu || event->attr.type != pmu->type || (event->attr.config & 0xff) != 0 ||
+	    !pmu_alias_read(context, pmu, "slots", &slots))
+		return;
+	event->topdown = umask == 0x04 ? EVENT_SLOTS : umask >= 0x80 && umask <= 0x87 ? EVENT_TOPDOWN : EVENT_NO_TOPDOWN;
+}
+
 /* "2.3283064365386962890625e-10"; no locale for numbers is ever set. */
 static double pmu_scale(const char *text)
 {

@@ -23,9 +23,12 @@
 static const char asked_alone[] = "the counters are those of regions, and there are no others for the whole tree: "
 				  "sparkctl stat counts it";
 
+const char asked_no_slots[] = "it is a share of slots, and counted in a group with them alone: -e slots with it";
+
 struct asked_way {
 	pid_t child;
 	bool inherit;
+	int leader;                  /* -1: none */
 };
 
 static int asked_open_as(void *context, union event_attr *a, bool heritable)
@@ -36,11 +39,11 @@ static int asked_open_as(void *context, union event_attr *a, bool heritable)
 	a->attr.enable_on_exec = 1;
 	a->attr.inherit = heritable;
 	a->attr.inherit_thread = !way->inherit && heritable;
-	fd = perf_open(&a->attr, way->child, -1, -1, 0);
+	fd = perf_open(&a->attr, way->child, -1, way->leader, 0);
 	if (fd == -EINVAL && a->attr.inherit_thread) {
 		/* Before Linux 5.13 there is no inherit_thread: the main thread alone. */
 		a->attr.inherit = a->attr.inherit_thread = 0;
-		fd = perf_open(&a->attr, way->child, -1, -1, 0);
+		fd = perf_open(&a->attr, way->child, -1, way->leader, 0);
 	}
 	return fd;
 }
@@ -85,25 +88,51 @@ static void asked_tell(const struct event *event, int fd)
 		fd < 0 ? advice_errno_name(-fd) : "");
 }
 
+/* The slots of which the event is a share, if they are counted; else -1. */
+static int asked_slots(const struct asked *asked, const struct event *event)
+{
+	for (size_t i = 0; i < asked->list->n; i++) {
+		const struct event *slots = &asked->list->event[i];
+
+		if (slots->topdown == EVENT_SLOTS && asked->event[i].fd >= 0 && slots->attr.type == event->attr.type)
+			return asked->event[i].fd;
+	}
+	return -1;
+}
+
+static void asked_arm_one(struct asked *asked, size_t i, bool alone, struct asked_way way)
+{
+	const struct event *event = &asked->list->event[i];
+	struct asked_event *e = &asked->event[i];
+	const char *futile = alone ? asked_alone : attempt_futile(event);
+
+	if (event->topdown == EVENT_TOPDOWN && !futile) {
+		way.leader = asked_slots(asked, event);
+		futile = way.leader < 0 ? asked_no_slots : NULL;
+	}
+	e->elsewhere = asked_is_elsewhere(asked->list, i);
+	e->fd = futile || e->elsewhere ? -ENODATA : attempt_open(event, asked_open_as, &way, &e->attempt);
+	if (e->fd >= 0 && descriptor_keep(e->fd, ASKED_SPARE) < 0)
+		e->fd = -EMFILE;
+	asked_tell(event, e->fd);
+	if (futile)
+		snprintf(e->note, sizeof(e->note), "%s", futile);
+	asked->pmu = asked->pmu || (e->fd >= 0 && event->hardware);
+}
+
 void asked_arm(struct asked *asked, const struct event_list *events, const bool *alone, pid_t child, bool inherit)
 {
-	struct asked_way way = { child, inherit };
+	const struct asked_way way = { child, inherit, -1 };
 
 	asked->list = events;
 	asked->event = events && events->n ? calloc(events->n, sizeof(*asked->event)) : NULL;
-	for (size_t i = 0; asked->event && i < events->n; i++) {
-		struct asked_event *e = &asked->event[i];
-		const char *futile = alone && alone[i] ? asked_alone : attempt_futile(&events->event[i]);
-
-		e->elsewhere = asked_is_elsewhere(events, i);
-		e->fd = futile || e->elsewhere ? -ENODATA : attempt_open(&events->event[i], asked_open_as, &way, &e->attempt);
-		if (e->fd >= 0 && descriptor_keep(e->fd, ASKED_SPARE) < 0)
-			e->fd = -EMFILE;
-		asked_tell(&events->event[i], e->fd);
-		if (futile)
-			snprintf(e->note, sizeof(e->note), "%s", futile);
-		asked->pmu = asked->pmu || (e->fd >= 0 && events->event[i].hardware);
-	}
+	for (size_t i = 0; asked->event && i < events->n; i++)
+		asked->event[i].fd = -ENODATA;
+	/* Those that lead others first. */
+	for (int shares = 0; asked->event && shares < 2; shares++)
+		for (size_t i = 0; i < events->n; i++)
+			if ((events->event[i].topdown == EVENT_TOPDOWN) == shares)
+				asked_arm_one(asked, i, alone && alone[i], way);
 }
 
 struct outcome asked_reason(struct totals *t, const struct event *event, int err, struct caps_context *caps)

@@ -217,6 +217,8 @@ void plan_free(struct plan *plan);
 
 struct totals;
 
+extern const char asked_no_slots[];
+
 struct asked_event {
 	int fd;                      /* or -errno */
 	struct attempt attempt;

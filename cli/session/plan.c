@@ -45,7 +45,9 @@ static struct candidate *least_wanted(struct planner *p)
 			continue;
 		if (is_last_level(c->event))
 			return c;
-		last = last ? last : c;
+		/* Slots are of no use to those that they lead once they are gone. */
+		if (!last || (last->event->topdown == EVENT_SLOTS && c->event->topdown == EVENT_TOPDOWN))
+			last = c;
 	}
 	return last;
 }
@@ -148,9 +150,11 @@ static int check_no_mux(struct planner *p)
 /* What is to be counted on the CPUs that this process is on now. */
 static void fit_here(struct planner *p)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (plan_same_kind(p->list[i].event, p->kind))
-			candidate_try(p, &p->list[i]);
+	/* Slots first: others join them. */
+	for (int rest = 0; rest < 2; rest++)
+		for (size_t i = 0; i < p->n; i++)
+			if (plan_same_kind(p->list[i].event, p->kind) && (p->list[i].event->topdown != EVENT_SLOTS) == rest)
+				candidate_try(p, &p->list[i]);
 	if (!least_wanted(p))
 		return;
 	if (!p->s->options->scaled) {
@@ -271,6 +275,13 @@ static void profile_event_fill(struct profile_event *e, const struct planner *p,
 	};
 }
 
+static void wire_place(struct planner *p, struct plan *plan, size_t i)
+{
+	plan->events[i].place = plan->wire->events;
+	plan->events[i].group = plan->wire->groups;
+	wire_add(plan->wire, &p->list[i], plan->wire->groups);
+}
+
 /* Group after group: the agent finds each by its first event. */
 static void wire_fill(struct planner *p, struct plan *plan)
 {
@@ -279,12 +290,10 @@ static void wire_fill(struct planner *p, struct plan *plan)
 
 		if (c->left_out || candidate_leader(p, c) != c)
 			continue;
-		for (size_t k = i; k < p->n; k++)
-			if (!p->list[k].left_out && p->list[k].group == c->group) {
-				plan->events[k].place = plan->wire->events;
-				plan->events[k].group = plan->wire->groups;
-				wire_add(plan->wire, &p->list[k], plan->wire->groups);
-			}
+		wire_place(p, plan, i);
+		for (size_t k = 0; k < p->n; k++)
+			if (k != i && !p->list[k].left_out && p->list[k].group == c->group)
+				wire_place(p, plan, k);
 		plan->wire->groups++;
 	}
 }
@@ -318,12 +327,15 @@ static bool brace_begun(const struct event_list *list, size_t i)
 	return false;
 }
 
-/* Those of one kind of cores are apart from others, in braces or not. */
-static void candidate_join_cores(struct planner *p, struct candidate *c)
+/* Those of one kind of cores are apart from others, and slots with their shares, in braces or not. */
+static void candidate_join_alike(struct planner *p, struct candidate *c)
 {
+	const struct event *e = c->event;
+	bool shares = e->topdown && e->group < 0;
+
 	for (struct candidate *k = p->list; k < c; k++)
-		if (k->event->group == c->event->group && k->loose == c->loose && plan_same_kind(k->event, c->event) &&
-		    (c->loose || c->event->group >= 0)) {
+		if (k->event->group == e->group && k->loose == c->loose && plan_same_kind(k->event, e) &&
+		    (k->event->topdown && k->event->group < 0) == shares && (c->loose || shares || e->group >= 0)) {
 			c->group = k->group;
 			return;
 		}
@@ -336,11 +348,11 @@ static void candidate_join(struct planner *p, struct candidate *c, const struct 
 	const struct event *e = c->event;
 	bool leads = e->attr.pinned || e->attr.exclusive;
 
-	c->loose = e->hardware && e->group < 0 && !leads;
+	c->loose = e->hardware && e->group < 0 && !leads && !e->topdown;
 	if (e->hardware && e->group >= 0 && leads && brace_begun(list, i))
 		candidate_leave_out(c, "only the first event of a group can be %s", e->attr.pinned ? "pinned" : "exclusive");
-	if (e->scope == EVENT_CORES) {
-		candidate_join_cores(p, c);
+	if (e->scope == EVENT_CORES || (e->topdown && e->group < 0)) {
+		candidate_join_alike(p, c);
 	} else if (e->hardware && e->group >= 0) {
 		c->group = GROUP_BRACES + (u32)e->group;
 	} else if (leads) {

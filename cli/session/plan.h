@@ -53,7 +53,7 @@ int candidate_open(const struct candidate *c, int leader);
 void close_at(int *fd);
 /* Whether it can be counted in a thread at all; how is found out on the way. */
 void candidate_try(struct planner *p, struct candidate *c);
-/* The first of its group that is not left out. */
+/* The one that leads its group, of those that are not left out: slots, or the first. NULL: all are. */
 struct candidate *candidate_leader(struct planner *p, const struct candidate *c);
 /* Goes to the CPUs on which the event counts, to try it; *before is for trial_leave(). 0 or -errno. */
 int trial_enter(const struct event *event, cpu_set_t *before);

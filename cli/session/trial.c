@@ -70,10 +70,31 @@ static bool page_shows(int fd)
 	return shows;
 }
 
+struct candidate *candidate_leader(struct planner *p, const struct candidate *c)
+{
+	struct candidate *leader = NULL;
+
+	for (struct candidate *k = p->list; k < p->list + p->n; k++)
+		if (!k->left_out && k->group == c->group &&
+		    (!leader || (k->event->topdown == EVENT_SLOTS && leader->event->topdown != EVENT_SLOTS)))
+			leader = k;
+	return leader;
+}
+
+/* The slots of which the event is a share, which lead its group. A descriptor, or -1. */
+static int slots_open(struct planner *p, const struct candidate *c)
+{
+	struct candidate *slots = candidate_leader(p, c);
+
+	if (slots->event->topdown != EVENT_SLOTS)
+		return -1;
+	return candidate_open(slots, -1);
+}
+
 void candidate_try(struct planner *p, struct candidate *c)
 {
 	const char *futile = attempt_futile(c->event);
-	int none = -1, fd, err;
+	int leader = -1, fd, err;
 	struct outcome o;
 
 	if (c->left_out)
@@ -82,15 +103,24 @@ void candidate_try(struct planner *p, struct candidate *c)
 		candidate_leave_out(c, "%s", futile);
 		return;
 	}
-	fd = attempt_open(c->event, self_open, &none, &c->attempt);
+	if (c->event->topdown == EVENT_TOPDOWN) {
+		leader = slots_open(p, c);
+		if (leader < 0) {
+			candidate_leave_out(c, "%s", asked_no_slots);
+			return;
+		}
+	}
+	fd = attempt_open(c->event, self_open, &leader, &c->attempt);
 	err = -fd;
+	close_at(&leader);
 	if (fd < 0) {
 		o = asked_reason(&p->s->totals, c->event, err, &p->s->caps);
 		candidate_leave_out(c, "%s%s%s", o.because, o.remedy[0] ? "; " : "", o.remedy);
 		return;
 	}
 	close(fd);
-	if (!c->event->hardware)
+	/* The page of a share of slots has no count. */
+	if (!c->event->hardware || c->event->topdown == EVENT_TOPDOWN)
 		return;
 	c->config1 = PERF_USER_CONFIG1 != 0;
 	fd = candidate_open(c, -1);
@@ -103,14 +133,6 @@ void candidate_try(struct planner *p, struct candidate *c)
 	close_at(&fd);
 }
 
-struct candidate *candidate_leader(struct planner *p, const struct candidate *c)
-{
-	struct candidate *leader = p->list;
-
-	while (leader->left_out || leader->group != c->group)
-		leader++;
-	return leader;
-}
 
 /* "0-7,16": those of a list of the kernel's. */
 static void cpus_of(const char *list, cpu_set_t *set)
@@ -151,23 +173,26 @@ bool trial_has(const struct planner *p, const struct candidate *c)
 	return !c->left_out && c->event->hardware && plan_same_kind(c->event, p->kind);
 }
 
+static bool trial_open_one(struct planner *p, struct candidate *c)
+{
+	struct candidate *leader = candidate_leader(p, c);
+
+	c->fd = candidate_open(c, leader == c ? -1 : leader->fd);
+	if (c->fd >= 0 && p->doubled)
+		c->single = candidate_open(c, c->event->topdown == EVENT_TOPDOWN ? leader->single : -1);
+	return c->fd >= 0 && (c->single >= 0 || !p->doubled);
+}
+
+/* Leaders first. */
 static bool trial_open(struct planner *p)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		struct candidate *c = &p->list[i], *leader;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < p->n; i++) {
+			struct candidate *c = &p->list[i];
 
-		if (!trial_has(p, c))
-			continue;
-		leader = candidate_leader(p, c);
-		c->fd = candidate_open(c, leader == c ? -1 : leader->fd);
-		if (c->fd < 0)
-			return false;
-		if (!p->doubled)
-			continue;
-		c->single = candidate_open(c, -1);
-		if (c->single < 0)
-			return false;
-	}
+			if (trial_has(p, c) && (candidate_leader(p, c) == c) == !pass && !trial_open_one(p, c))
+				return false;
+		}
 	return true;
 }
 
@@ -203,9 +228,11 @@ bool trial_fits(struct planner *p)
 	for (size_t i = 0; i < p->n; i++)
 		fits = fits && ran(p->list[i].fd) && ran(p->list[i].single);
 	/* The members before their leader, so that none is made one for a moment. */
-	for (size_t i = p->n; i-- > 0;) {
-		close_at(&p->list[i].single);
-		close_at(&p->list[i].fd);
-	}
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = p->n; i-- > 0;)
+			if (pass || (!p->list[i].left_out && candidate_leader(p, &p->list[i]) != &p->list[i])) {
+				close_at(&p->list[i].single);
+				close_at(&p->list[i].fd);
+			}
 	return fits;
 }

@@ -55,6 +55,7 @@ static const struct fake_file machine_hybrid[] = {
 	{ PMU "cpu_core/cpus", "0-15\n" },
 	MACHINE_INTEL_FORMAT("cpu_core"),
 	{ PMU "cpu_core/events/slots", "event=0x00,umask=0x4\n" },
+	{ PMU "cpu_core/events/topdown-be-bound", "event=0x00,umask=0x83\n" },
 	{ PMU "cpu_atom/type", "10\n" },
 	{ PMU "cpu_atom/cpus", "16-23\n" },
 	MACHINE_INTEL_FORMAT("cpu_atom"),

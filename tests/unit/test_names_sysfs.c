@@ -141,6 +141,21 @@ START_TEST(test_rows)
 }
 END_TEST
 
+/* Slots and their shares by their codes, where the PMU has slots; AMD has other events under that number. */
+START_TEST(test_topdown)
+{
+	machine(machine_hybrid);
+	ck_assert_int_eq(parse("slots:u")->topdown, EVENT_SLOTS);
+	ck_assert_int_eq(parse("topdown-be-bound")->topdown, EVENT_TOPDOWN);
+	ck_assert_int_eq(parse("cpu_core/event=0,umask=0x80/")->topdown, EVENT_TOPDOWN);
+	ck_assert_int_eq(parse("cpu_core/event=0,umask=0x90/")->topdown, EVENT_NO_TOPDOWN);
+	ck_assert_int_eq(parse("cpu_core/cycles/")->topdown, EVENT_NO_TOPDOWN);
+	ck_assert_int_eq(parse("cpu_atom/event=0,umask=0x80/")->topdown, EVENT_NO_TOPDOWN);
+	machine(machine_zen4);
+	ck_assert_int_eq(parse("cpu/event=0,umask=0x80/")->topdown, EVENT_NO_TOPDOWN);
+}
+END_TEST
+
 START_TEST(test_details)
 {
 	const struct event *event;
@@ -357,6 +372,7 @@ int main(void)
 	tcase_add_unchecked_fixture(tests, make_machines, fake_remove);
 	tcase_add_checked_fixture(tests, NULL, teardown);
 	tcase_add_loop_test(tests, test_rows, 0, ARRAY_SIZE(rows));
+	tcase_add_test(tests, test_topdown);
 	tcase_add_test(tests, test_details);
 	tcase_add_test(tests, test_too_large);
 	tcase_add_test(tests, test_absent);

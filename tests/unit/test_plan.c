@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "caps_root.h"
@@ -142,6 +143,53 @@ START_TEST(test_pinned_in_braces)
 }
 END_TEST
 
+/* Slots lead their shares, wherever they stand, apart from others. */
+START_TEST(test_topdown)
+{
+	events[0].topdown = events[1].topdown = EVENT_TOPDOWN;
+	events[2].topdown = EVENT_SLOTS;
+	plan(3);
+	for (u32 i = 0; i < 3; i++)
+		ck_assert(!left_out(i) && session.plan.events[i].group == 0);
+	ck_assert_uint_eq(session.plan.events[2].place, 0);
+	ck_assert(!(session.plan.wire->event[1].flags & WIRE_EVENT_USER));
+	plan_free(&session.plan);
+	events[1].topdown = EVENT_NO_TOPDOWN;
+	plan(3);
+	ck_assert_uint_eq(session.plan.events[0].group, session.plan.events[2].group);
+	ck_assert_uint_ne(session.plan.events[1].group, session.plan.events[2].group);
+	plan_free(&session.plan);
+	events[2].topdown = EVENT_NO_TOPDOWN;
+	plan(3);
+	ck_assert(left_out(0) && !left_out(1) && !left_out(2));
+	assert_contains(session.plan.events[0].note, "-e slots");
+}
+END_TEST
+
+/* The totals' as well: whoever leads is switched on with all of its group. */
+START_TEST(test_topdown_totals)
+{
+	struct asked asked = { .list = NULL };
+	struct perf_value value;
+
+	events[0].topdown = EVENT_TOPDOWN;
+	events[1].topdown = EVENT_SLOTS;
+	list.n = 2;
+	asked_arm(&asked, &list, NULL, getpid(), false);
+	ck_assert(asked.event[0].fd >= 0 && asked.event[1].fd >= 0);
+	ck_assert_int_eq(ioctl(asked.event[1].fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
+	*(volatile u64 *)&watched[0] = 1;
+	ck_assert_int_eq(perf_read(asked.event[0].fd, &value), 0);
+	ck_assert_uint_eq(value.count, 1);
+	asked_close(&asked);
+	events[1].topdown = EVENT_NO_TOPDOWN;
+	asked_arm(&asked, &list, NULL, getpid(), false);
+	ck_assert(asked.event[0].fd < 0 && asked.event[1].fd >= 0);
+	assert_contains(asked.event[0].note, "-e slots");
+	asked_close(&asked);
+}
+END_TEST
+
 /* An event of one of two kinds of cores: each lies on a CPU of its own where there are two. */
 static void on_cores(u32 i, bool second)
 {
@@ -227,6 +275,8 @@ int main(void)
 	tcase_add_test(tests, test_watchdog);
 	tcase_add_test(tests, test_pinned);
 	tcase_add_test(tests, test_pinned_in_braces);
+	tcase_add_test(tests, test_topdown);
+	tcase_add_test(tests, test_topdown_totals);
 	tcase_add_test(tests, test_cores);
 	tcase_add_test(tests, test_cores_in_braces);
 	tcase_add_test(tests, test_cores_out_of_reach);
