@@ -66,6 +66,7 @@ cli_sources = \
 	cli/caps/scaled.c \
 	cli/caps/selfmon.c \
 	cli/caps/switch.c \
+	cli/caps/symbols.c \
 	cli/caps/tracing.c \
 	cli/caps/try.h \
 	cli/cmd/cmd.c \

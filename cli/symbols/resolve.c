@@ -52,6 +52,15 @@ const char *resolve_reason_text(enum resolve_reason reason)
 	return texts[reason];
 }
 
+const char *resolve_lacks_lines(void)
+{
+#ifdef HAVE_LIBDW
+	return libdw_load() ? NULL : "libdw does not load";
+#else
+	return "built without libdw";
+#endif
+}
+
 /* Why nothing can be named, without a look into the object; RESOLVE_NAMED: that has to be seen. */
 static enum resolve_reason object_hopeless(struct object *object)
 {
