@@ -3,8 +3,10 @@
 #include "cli/symbols/dwarf_names.h"
 
 #ifdef HAVE_LIBDW
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/symbols/demangle.h"
 
@@ -100,14 +102,19 @@ static void unit_tell(struct unit *unit, size_t address, const Dwarf_Die *functi
 	resolve_out_names(names->out, address, lines[n].function ? RESOLVE_NAMED : RESOLVE_STRIPPED, lines, n + 1);
 }
 
-/* Debug info in a file of its own that is not there: its name. */
+/* Debug info in a file of its own that is not there, or in a package that this libdw does not read: its name. */
 static void unit_split(struct unit *unit)
 {
+	char package[4096];
+
 	const char *name = attribute_text(&unit->die, DW_AT_dwo_name), *folder = attribute_text(&unit->die, DW_AT_comp_dir);
 
 	if (!name)
 		name = attribute_text(&unit->die, DW_AT_GNU_dwo_name);
-	if (name && *name != '/' && folder)
+	snprintf(package, sizeof(package), "%s.dwp", unit->names->request->object->path);
+	if (access(package, R_OK) == 0)
+		resolve_out_text(unit->names->out, ROW_NOTE, "split debug info not read: %s needs libdw 0.191", package);
+	else if (name && *name != '/' && folder)
 		resolve_out_text(unit->names->out, ROW_NOTE, "split debug info not found: %s/%s", folder, name);
 	else if (name)
 		resolve_out_text(unit->names->out, ROW_NOTE, "split debug info not found: %s", name);

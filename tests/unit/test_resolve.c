@@ -176,6 +176,42 @@ START_TEST(split_missing)
 }
 END_TEST
 
+/* A package of split debug info is read, or named. */
+START_TEST(split_package)
+{
+	const char *names;
+	struct object *object;
+
+	built_run("gcc -O2 -g -gsplit-dwarf -o inl inl.c && dwp -o inl.dwp *.dwo && rm -f *.dwo");
+	object = built_object(spaces, "inl");
+	names = built_names(object, built_symbol("inl", "outer"), NULL);
+	if (libdw_load() && strcmp(names, CHAIN)) {
+		ck_assert_str_eq(names, "outer inl.c:4");
+		ck_assert_ptr_nonnull(strstr(object_note(object), "inl.dwp needs libdw"));
+	}
+}
+END_TEST
+
+/* A file that is gone is named by the debug info of its build id. */
+START_TEST(gone)
+{
+	struct object *object;
+	char line[512];
+	u64 address;
+
+	built_run("gcc -O2 -g -o inl inl.c");
+	address = built_symbol("inl", "outer");
+	object = built_object(spaces, "inl");
+	snprintf(line, sizeof(line), "mkdir -p debuginfod_client/%s && objcopy --only-keep-debug inl debuginfod_client/%s/debuginfo && echo >inl",
+		object_build_id(object), object_build_id(object));
+	built_run(line);
+	ck_assert_str_eq(built_names(object, address, NULL), "deleted");
+	ck_assert_int_eq(setenv("XDG_CACHE_HOME", built_dir, 1), 0);
+	ck_assert_str_eq(built_names(object, address, NULL), with_debug(CHAIN, "outer :0"));
+	ck_assert_str_eq(object_note(object), "replaced during the run");
+}
+END_TEST
+
 START_TEST(options)
 {
 	struct resolve_options plain = { .no_debug = true }, raw = { .raw_names = true };
@@ -213,6 +249,51 @@ START_TEST(assembler)
 	ck_assert_str_eq(built_names(object, from - 1, NULL), "stripped");
 	ck_assert_str_eq(built_names(object, from + 48, NULL), "main :0");
 	ck_assert_str_eq(built_names(object, built_symbol("a", "value"), NULL), "stripped");
+}
+END_TEST
+
+/* Ten thousand symbols with names that are long and deep. */
+START_TEST(monstrous)
+{
+	struct resolve_options plain = { .no_debug = true };
+	u64 began, address;
+
+	built_write("many.sh", "echo .text\nname=_Z1f; i=0; while [ $i -lt 3000 ]; do name=${name}PP; i=$((i + 1)); done\n"
+			       "i=0; while [ $i -lt 10000 ]; do echo \"${name}i$i: nop\"; i=$((i + 1)); done\n"
+			       "echo .globl main; echo main: ret; echo '.section .note.GNU-stack, \"\", @progbits'\n");
+	built_run("sh many.sh >many.s && gcc -nostdlib -static -Wl,-e,main -o many many.s");
+	address = built_symbol("many", "main");
+	began = clock_ns(CLOCK_MONOTONIC);
+	ck_assert(!strncmp(built_names(built_object(spaces, "many"), address - 1, &plain), "_Z1fPP", 6));
+	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 5 * NSEC_PER_SEC);
+}
+END_TEST
+
+/* ---- the kernel ---- */
+
+START_TEST(kernel)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	unsigned long long address = 0;
+	char line[512], name[256] = "";
+	struct space_place place;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (strstr(line, " T do_sys_openat2\n") || strstr(line, " t do_sys_openat2\n"))
+			sscanf(line, "%llx %*c %255s", &address, name);
+	if (file)
+		fclose(file);
+	spaces_kernel(spaces, address + 1, &place);
+	ck_assert_ptr_nonnull(place.object);
+	if (address) {
+		ck_assert_uint_eq(place.address, address + 1);
+		snprintf(line, sizeof(line), "%s :0", name);
+		ck_assert_str_eq(built_names(place.object, place.address, NULL), line);
+		ck_assert_str_eq(built_names(place.object, 16, NULL), "stripped");
+	} else {
+		ck_assert_uint_eq(place.address, 0);
+		ck_assert_str_eq(built_names(place.object, place.address, NULL), "kernel hidden");
+	}
 }
 END_TEST
 
@@ -362,9 +443,13 @@ int main(void)
 	tcase_add_test(tests, stripped);
 	tcase_add_loop_test(tests, separate, 0, 2);
 	tcase_add_test(tests, split_missing);
+	tcase_add_test(tests, split_package);
+	tcase_add_test(tests, gone);
 	tcase_add_test(tests, options);
 	tcase_add_test(tests, assembler);
 	tcase_add_loop_test(tests, damaged, 0, 6);
+	tcase_add_test(tests, monstrous);
+	tcase_add_test(tests, kernel);
 	tcase_add_test(tests, out_of_time);
 	tcase_add_test(tests, servers);
 	tcase_add_test(tests, own_program);
