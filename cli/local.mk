@@ -198,6 +198,7 @@ cli_sources = \
 	cli/symbols/libelf.h \
 	cli/symbols/maps.c \
 	cli/symbols/maps.h \
+	cli/symbols/mini_symbols.c \
 	cli/symbols/object.c \
 	cli/symbols/object.h \
 	cli/symbols/object_build.h \

@@ -141,6 +141,8 @@ void elf_symbols_sort(struct elf_symbols *symbols)
 	u64 reach = 0;
 	size_t i, last = 0;
 
+	if (!symbols->n)
+		return;
 	qsort(symbols->list, symbols->n, sizeof(*symbols->list), symbol_compare);
 	/* The first of an address is the one that is told; the others are its other names. */
 	for (i = 0; i < symbols->n; i++)

@@ -99,7 +99,8 @@ void resolve_kernel(const struct resolve_request *request, struct resolve_out *o
 	while (file && fgets(text, sizeof(text), file))
 		if ((name = row_name(text, &address)) && !kernel_add(&symbols, address, name))
 			break;
-	qsort(symbols.list, symbols.n, sizeof(*symbols.list), kernel_compare);
+	if (symbols.n)
+		qsort(symbols.list, symbols.n, sizeof(*symbols.list), kernel_compare);
 	for (i = k = 0; i < request->n; i++) {
 		while (k < symbols.n && symbols.list[k].address <= request->addresses[i])
 			k++;

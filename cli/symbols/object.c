@@ -119,7 +119,7 @@ static struct object *object_new_file(struct objects *objects, const struct spac
 	object->inode = *id ? 0 : map->inode;
 	object->build_id = *id ? strdup(id) : NULL;
 	object->id_told = object->build_id != NULL;
-	object_open(object, map);
+	object->state = OBJECT_GONE;
 	return object;
 }
 
@@ -168,6 +168,9 @@ struct object *objects_file(struct objects *objects, const struct space_map *map
 			*bucket = object;
 		}
 	}
+	/* Another process may be a way to it. */
+	if (object && object->state != OBJECT_FOUND)
+		object_open(object, map);
 	if (object && path_is_memory(path) && !object->is_elf)
 		object = NULL;
 	free(path);
@@ -288,9 +291,11 @@ u64 object_delta(struct object *object, const struct space_map *map, u64 address
 	if (object->kind == OBJECT_JIT)
 		return 0;
 	segment = elf_file_segment(&object->elf, offset);
-	/* Without the file its offsets are all that is known; mostly they are the addresses as well. */
-	if (!segment)
+	/* Without the file, which may still come, offsets are all that is known; mostly they are the addresses as well. */
+	if (!segment) {
+		*whole = object->is_elf;
 		return map->offset - map->start;
+	}
 	*whole = segment == elf_file_segment(&object->elf, map->offset) && segment == elf_file_segment(&object->elf, last);
 	return map->offset - map->start + segment->address - segment->offset;
 }

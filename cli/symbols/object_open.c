@@ -86,6 +86,8 @@ static void object_found(struct object *object, int fd, const char *path, const 
 {
 	char id[2 * ELF_FILE_ID_MOST + 1];
 
+	object_close(object);
+	elf_file_close(&object->elf);
 	object->state = OBJECT_FOUND;
 	object->about = *about;
 	free(object->open_path);

@@ -126,17 +126,13 @@ static u64 data_now(void)
 static void child_limits(const struct resolver *resolver)
 {
 	rlim_t seconds = (rlim_t)(resolver->options.file_ns / NSEC_PER_SEC) + 1;
-	struct rlimit none = { 0, 0 }, cpu = { seconds, seconds };
+	rlim_t bytes = (rlim_t)(data_now() + resolver->options.memory);
+	struct rlimit none = { 0, 0 }, cpu = { seconds, seconds }, data = { bytes, bytes };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CORE, &none);
 	setrlimit(RLIMIT_CPU, &cpu);
-	/* The address sanitizer takes terabytes of address space. */
-#ifndef __SANITIZE_ADDRESS__
-	rlim_t bytes = (rlim_t)(data_now() + resolver->options.memory);
-
-	setrlimit(RLIMIT_DATA, &(struct rlimit){ bytes, bytes });
-#endif
+	setrlimit(RLIMIT_DATA, &data);
 }
 
 static void child_work(const struct resolver *resolver, const struct job *job, struct resolve_out *out)

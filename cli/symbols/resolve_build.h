@@ -79,4 +79,8 @@ void elf_symbols_sort(struct elf_symbols *symbols);
 const char *elf_symbols_find(const struct elf_symbols *symbols, u64 address);
 void elf_symbols_free(struct elf_symbols *symbols);
 
+/* ---- mini_symbols.c: those of .gnu_debugdata, where liblzma is there to unpack them */
+
+void mini_symbols_add(struct elf_symbols *symbols, const struct elf_file *elf);
+
 #endif

@@ -215,6 +215,14 @@ static struct object *space_jit(struct spaces *spaces, struct space *space)
 	return space->jit;
 }
 
+static bool map_has_code(const struct space_map *map)
+{
+	if (map->protection && !(map->protection & PROT_EXEC))
+		return false;
+	/* The kernel's, and the same in all processes. */
+	return !map->name || strcmp(map->name, "[vsyscall]") != 0;
+}
+
 static struct object *space_object(struct spaces *spaces, struct space *space, const struct space_map *map)
 {
 	const char *name = map->name ? map->name : "";
@@ -240,7 +248,7 @@ static int space_add(struct spaces *spaces, const struct space_map *map, bool se
 
 	if (!map->length || mapping.end < map->start || (s32)map->pid <= 0)
 		return -EINVAL;
-	if (map->protection && !(map->protection & PROT_EXEC))
+	if (!map_has_code(map))
 		return 0;
 	spaces_sweep(spaces, map->time_ns);
 	if (!space) {

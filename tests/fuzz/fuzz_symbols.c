@@ -207,7 +207,7 @@ static const struct reader {
 	size_t size;                 /* 0: the ELF file's */
 	u32 weight;
 } readers[] = {
-	{ run_dwarf, elf_seed, 0, 1 },
+	{ run_dwarf, elf_seed, 0, 4 },
 	{ run_elf, elf_seed, 0, 4 },
 	{ run_rows, rows_seed, sizeof(rows_seed), 4 },
 	{ run_map, map_seed, sizeof(map_seed) - 1, 4 },

@@ -163,6 +163,35 @@ START_TEST(separate)
 }
 END_TEST
 
+START_TEST(alternate_missing)
+{
+	struct object *object;
+
+	if (tool_missing("dwz"))
+		return;
+	built_run("gcc -O2 -g -o inl inl.c && cp inl inl2 && dwz -m common.dwz inl inl2 && rm common.dwz");
+	object = built_object(spaces, "inl");
+	ck_assert_ptr_nonnull(strstr(built_names(object, built_symbol("inl", "outer"), NULL), "outer"));
+	if (libdw_load())
+		ck_assert_ptr_nonnull(strstr(object_note(object), "common.dwz"));
+}
+END_TEST
+
+/* The symbols that a distribution leaves in stripped files. */
+START_TEST(mini_symbols)
+{
+	struct object *object;
+	u64 address;
+
+	built_run("gcc -O2 -o inl inl.c && objcopy -S --keep-symbol=outer inl mini && xz -k mini");
+	address = built_symbol("inl", "outer");
+	built_run("strip -s inl && objcopy --add-section .gnu_debugdata=mini.xz inl");
+	object = built_object(spaces, "inl");
+	ck_assert_str_eq(built_names(object, address, NULL), "outer :0");
+	ck_assert_ptr_null(object_note(object));
+}
+END_TEST
+
 START_TEST(split_missing)
 {
 	struct object *object;
@@ -442,6 +471,8 @@ int main(void)
 	tcase_add_loop_test(tests, built_ways, 0, ARRAY_SIZE(ways));
 	tcase_add_test(tests, stripped);
 	tcase_add_loop_test(tests, separate, 0, 2);
+	tcase_add_test(tests, alternate_missing);
+	tcase_add_test(tests, mini_symbols);
 	tcase_add_test(tests, split_missing);
 	tcase_add_test(tests, split_package);
 	tcase_add_test(tests, gone);

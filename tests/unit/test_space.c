@@ -71,7 +71,7 @@ START_TEST(own_process)
 {
 	ck_assert_int_eq(spaces_snapshot(spaces, (u32)getpid(), 1), 0);
 	ck_assert_str_eq(name_at((u32)getpid(), (u64)(uintptr_t)resolve_objects + 1), "resolve_objects");
-	ck_assert_str_eq(name_at((u32)getpid(), (u64)(uintptr_t)qsort + 1), "qsort");
+	ck_assert_str_eq(name_at((u32)getpid(), (u64)(uintptr_t)strfry + 1), "strfry");
 	ck_assert_ptr_null(at((u32)getpid(), 2, 64));
 	ck_assert_int_eq(spaces_snapshot(spaces, PID * 2, 1), -ENOENT);
 }
