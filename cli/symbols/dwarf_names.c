@@ -60,7 +60,8 @@ static const char *unit_file(struct unit *unit, u64 number)
 {
 	size_t n;
 
-	if (!unit->files && libdw.getsrcfiles(&unit->whole, &unit->files, &n) && libdw.getsrcfiles(&unit->die, &unit->files, &n))
+	if (!unit->files && libdw.getsrcfiles(&unit->whole, &unit->files, &n) &&
+	    libdw.getsrcfiles(&unit->die, &unit->files, &n))
 		return NULL;
 	return file_known(libdw.filesrc(unit->files, number, NULL, NULL));
 }
@@ -113,13 +114,15 @@ static void unit_split(struct unit *unit)
 {
 	char package[4096];
 
-	const char *name = attribute_text(&unit->die, DW_AT_dwo_name), *folder = attribute_text(&unit->die, DW_AT_comp_dir);
+	const char *name = attribute_text(&unit->die, DW_AT_dwo_name);
+	const char *folder = attribute_text(&unit->die, DW_AT_comp_dir);
 
 	if (!name)
 		name = attribute_text(&unit->die, DW_AT_GNU_dwo_name);
 	snprintf(package, sizeof(package), "%s.dwp", unit->names->request->object->path);
 	if (access(package, R_OK) == 0)
-		resolve_out_text(unit->names->out, ROW_NOTE, "split debug info not read: %s needs libdw 0.191", package);
+		resolve_out_text(unit->names->out, ROW_NOTE, "split debug info not read: %s needs libdw 0.191",
+			package);
 	else if (name && *name != '/' && folder)
 		resolve_out_text(unit->names->out, ROW_NOTE, "split debug info not found: %s/%s", folder, name);
 	else if (name)

@@ -107,6 +107,7 @@ void resolve_kernel(const struct resolve_request *request, struct resolve_out *o
 		/* Nothing tells where the last one of a block ends. */
 		line.function = k && request->addresses[i] - symbols.list[k - 1].address < KERNEL_FUNCTION_MOST ?
 			symbols.list[k - 1].name : NULL;
-		resolve_out_names(out, i, line.function ? RESOLVE_NAMED : RESOLVE_STRIPPED, &line, line.function ? 1 : 0);
+		resolve_out_names(out, i, line.function ? RESOLVE_NAMED : RESOLVE_STRIPPED, &line,
+			line.function ? 1 : 0);
 	}
 }

@@ -13,8 +13,8 @@
 #define PACKED_MOST (32u << 20)
 #define PLAIN_MOST (256u << 20)
 
-static int (*lzma_decode)(u64 *memory, u32 flags, const void *allocator, const u8 *in, size_t *in_at, size_t in_size, u8 *out,
-	size_t *out_at, size_t out_size);
+static int (*lzma_decode)(u64 *memory, u32 flags, const void *allocator, const u8 *in, size_t *in_at, size_t in_size,
+	u8 *out, size_t *out_at, size_t out_size);
 
 /* A block of its own; NULL: it is damaged, or too large. */
 static u8 *unpack(const u8 *packed, size_t packed_size, size_t *size)

@@ -108,7 +108,8 @@ static bool object_is(const struct object *object, const struct space_map *map, 
 	return object->open_path && object->about.st_ino == map->inode;
 }
 
-static struct object *object_new_file(struct objects *objects, const struct space_map *map, const char *path, const char *id)
+static struct object *object_new_file(struct objects *objects, const struct space_map *map, const char *path,
+	const char *id)
 {
 	struct object *object = objects_add(objects, OBJECT_FILE, path);
 
@@ -136,8 +137,8 @@ static char *path_plain(const char *name)
 /* Names that begin like a path and are none. */
 static bool path_is_memory(const char *path)
 {
-	static const char *const names[] = { "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV", "/anon_hugepage", "//anon", "/i915",
-					     "/drm mm object" };
+	static const char *const names[] = { "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV", "/anon_hugepage", "//anon",
+					     "/i915", "/drm mm object" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
@@ -291,7 +292,7 @@ u64 object_delta(struct object *object, const struct space_map *map, u64 address
 	if (object->kind == OBJECT_JIT)
 		return 0;
 	segment = elf_file_segment(&object->elf, offset);
-	/* Without the file, which may still come, offsets are all that is known; mostly they are the addresses as well. */
+	/* Without the file, which may still come, offsets are all that is known; mostly they are the addresses. */
 	if (!segment) {
 		*whole = object->is_elf;
 		return map->offset - map->start;

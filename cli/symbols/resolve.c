@@ -54,8 +54,8 @@ struct resolver {
 
 const char *resolve_reason_text(enum resolve_reason reason)
 {
-	static const char *const texts[] = { "named", "stripped", "deleted", "unreadable", "no map of JIT code", "kernel hidden",
-					     "out of time" };
+	static const char *const texts[] = { "named", "stripped", "deleted", "unreadable", "no map of JIT code",
+					     "kernel hidden", "out of time" };
 
 	return texts[reason];
 }
@@ -78,11 +78,13 @@ static enum resolve_reason object_hopeless(struct object *object)
 		return object->jit.map < 0 && object->jit.dump < 0 ? RESOLVE_NO_MAP : RESOLVE_NAMED;
 	if (object->kind == OBJECT_FILE && object_descriptor(object) < 0)
 		/* Debug info may still be found by its build id. */
-		return object->build_id ? RESOLVE_NAMED : object->state == OBJECT_DENIED ? RESOLVE_UNREADABLE : RESOLVE_DELETED;
+		return object->build_id ? RESOLVE_NAMED :
+			object->state == OBJECT_DENIED ? RESOLVE_UNREADABLE : RESOLVE_DELETED;
 	return object->is_elf ? RESOLVE_NAMED : RESOLVE_UNREADABLE;
 }
 
-static void request_fail(const struct resolver *resolver, const struct resolve_request *request, enum resolve_reason reason)
+static void request_fail(const struct resolver *resolver, const struct resolve_request *request,
+	enum resolve_reason reason)
 {
 	size_t i;
 
@@ -151,7 +153,8 @@ static void child_work(const struct resolver *resolver, const struct job *job, s
 
 static void child_run(const struct resolver *resolver, const struct job *job)
 {
-	static const int handled[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGXFSZ };
+	static const int handled[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGSEGV, SIGBUS, SIGABRT,
+				       SIGFPE, SIGXFSZ };
 	struct resolve_out *out = malloc(sizeof(*out));
 	sigset_t none;
 	size_t i;
@@ -193,13 +196,15 @@ static int job_fork(struct resolver *resolver, struct job *job)
 	return -ENOMEM;
 }
 
-static int job_start(struct resolver *resolver, struct job *job, const struct resolve_request *request, size_t first, size_t n)
+static int job_start(struct resolver *resolver, struct job *job, const struct resolve_request *request, size_t first,
+	size_t n)
 {
 	u64 now = clock_ns(CLOCK_MONOTONIC);
 	int status;
 
 	*job = (struct job){ .resolver = resolver, .request = request, .first = first,
-			     .part = { request->object, request->addresses + first, n }, .seen = calloc(n, sizeof(bool)),
+			     .part = { request->object, request->addresses + first, n },
+			     .seen = calloc(n, sizeof(bool)),
 			     .deadline = MIN(now + resolver->options.file_ns, resolver->deadline) };
 	status = job->seen ? job_fork(resolver, job) : -ENOMEM;
 	if (status)
@@ -292,7 +297,8 @@ static struct job *jobs_free(struct resolver *resolver)
 /* Addresses of one file that a child takes: neighbours mostly belong to the same compile units. */
 static size_t part_size(const struct resolver *resolver, const struct resolve_request *request)
 {
-	if (request->object->kind != OBJECT_FILE || resolver->options.no_debug || request->object->elf.size < SHARED_BYTES ||
+	if (request->object->kind != OBJECT_FILE || resolver->options.no_debug ||
+	    request->object->elf.size < SHARED_BYTES ||
 	    request->n < SHARED_ADDRESSES)
 		return request->n;
 	return (request->n + resolver->njobs - 1) / resolver->njobs;
@@ -308,7 +314,8 @@ static void resolver_take(struct resolver *resolver, const struct resolve_reques
 		return;
 	}
 	for (first = 0; first < request->n; first += n) {
-		struct job late = { .resolver = resolver, .request = request, .first = first }, *job = jobs_free(resolver);
+		struct job late = { .resolver = resolver, .request = request, .first = first };
+		struct job *job = jobs_free(resolver);
 
 		n = MIN(size, request->n - first);
 		late.part = (struct resolve_request){ request->object, request->addresses + first, n };

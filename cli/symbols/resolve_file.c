@@ -60,7 +60,8 @@ void resolve_file(const struct resolve_request *request, const struct resolve_op
 	struct debug_file *file = calloc(1, sizeof(*file));
 	struct dwarf_names names = { request, options, &symbols, out, done };
 	u64 until = clock_ns(CLOCK_MONOTONIC) + options->file_ns / 2;
-	bool here = object->kind == OBJECT_VDSO || object_descriptor(object) >= 0, own = here && has_debug(&object->elf);
+	bool here = object->kind == OBJECT_VDSO || object_descriptor(object) >= 0;
+	bool own = here && has_debug(&object->elf);
 
 	if (!file)
 		return;

@@ -85,7 +85,8 @@ START_TEST(test_symbols)
 
 	assert_outcome(probe("symbols"), CAPS_PARTLY, "/proc/kallsyms: ENOENT", "");
 	put_file("/proc/kallsyms", "0000000000000000 A fixed\n0000000000000000 T _text\n");
-	assert_outcome(probe("symbols"), CAPS_PARTLY, "of the kernel are hidden", most == CAPS_YES ? "kptr_restrict=0" : "install");
+	assert_outcome(probe("symbols"), CAPS_PARTLY, "of the kernel are hidden",
+		most == CAPS_YES ? "kptr_restrict=0" : "install");
 	put_file("/proc/kallsyms", shown);
 	assert_outcome(probe("symbols"), most, "those of the kernel, too", most == CAPS_YES ? "" : "install");
 }

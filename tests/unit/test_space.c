@@ -31,7 +31,8 @@ static void teardown(void)
 
 static int put(u32 pid, u64 time_ns, u64 start, u64 length, const char *name)
 {
-	struct space_map map = { .pid = pid, .time_ns = time_ns, .start = start, .length = length, .protection = PROT_READ | PROT_EXEC,
+	struct space_map map = { .pid = pid, .time_ns = time_ns, .start = start, .length = length,
+		.protection = PROT_READ | PROT_EXEC,
 				 .name = name };
 
 	return spaces_map(spaces, &map);
@@ -154,7 +155,8 @@ END_TEST
 
 START_TEST(odd_records)
 {
-	struct space_map data = { .pid = PID, .time_ns = 1, .start = 0x1000, .length = 0x1000, .protection = PROT_READ, .name = "/x" };
+	struct space_map data = { .pid = PID, .time_ns = 1, .start = 0x1000, .length = 0x1000, .protection = PROT_READ,
+		.name = "/x" };
 
 	ck_assert_int_eq(put(PID, 1, 0x1000, 0, "/x"), -EINVAL);
 	ck_assert_int_eq(put(PID, 1, UINT64_MAX, 2, "/x"), -EINVAL);
