@@ -80,6 +80,7 @@ cli_sources = \
 	cli/caps/scaled.c \
 	cli/caps/selfmon.c \
 	cli/caps/switch.c \
+	cli/caps/symbols.c \
 	cli/caps/tracing.c \
 	cli/caps/try.h \
 	cli/cmd/cmd.c \
@@ -240,6 +241,7 @@ cli_sources = \
 	cli/symbols/libunwind.h \
 	cli/symbols/maps.c \
 	cli/symbols/maps.h \
+	cli/symbols/mini_symbols.c \
 	cli/symbols/object.c \
 	cli/symbols/object.h \
 	cli/symbols/object_build.h \

@@ -31,6 +31,8 @@ static const struct capability table[] = {
 	  tracing_probe },
 	{ "ip-sampling", "samples of where a program is: profiles",
 	  sampling_probe },
+	{ "symbols", "names of the code in profiles: functions, source lines, what is inlined",
+	  symbols_probe },
 	{ "precise-memory", "samples of loads with address, latency and level of the memory",
 	  precise_probe },
 	{ "numa-attribution", "on which memory node a page lies",

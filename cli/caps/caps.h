@@ -193,6 +193,7 @@ struct outcome sampling_probe(struct caps_context *context);
 struct outcome scaled_probe(struct caps_context *context);
 struct outcome selfmon_probe(struct caps_context *context);
 struct outcome switch_probe(struct caps_context *context);
+struct outcome symbols_probe(struct caps_context *context);
 struct outcome tracing_probe(struct caps_context *context);
 
 #endif

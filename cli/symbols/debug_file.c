@@ -78,7 +78,8 @@ static bool find_by_id(struct debug_file *file, const char *id)
 	if (cache && *cache)
 		snprintf(file->path, sizeof(file->path), "%s/debuginfod_client/%s/debuginfo", cache, id);
 	else
-		snprintf(file->path, sizeof(file->path), "%s/.cache/debuginfod_client/%s/debuginfo", home ? home : "", id);
+		snprintf(file->path, sizeof(file->path), "%s/.cache/debuginfod_client/%s/debuginfo", home ? home : "",
+			id);
 	return file_try(file, id, NULL);
 }
 
@@ -126,7 +127,8 @@ bool debug_file_find(struct object *object, bool debuginfod, u64 until_ns, struc
 		return true;
 	if (object->is_elf && find_by_link(file, object))
 		return true;
-	return debuginfod && id && debuginfod_fetch(id, until_ns, file->path, sizeof(file->path)) && file_try(file, id, NULL);
+	return debuginfod && id && debuginfod_fetch(id, until_ns, file->path, sizeof(file->path)) &&
+		file_try(file, id, NULL);
 }
 
 void debug_file_close(struct debug_file *file)

@@ -36,7 +36,8 @@ const char *demangle(const char *name, char *buffer, size_t size)
 	struct demangle_text text = { .at = buffer, .end = buffer + size };
 	int done;
 
-	if ((name[0] != '_' || (name[1] != 'Z' && name[1] != 'R')) || !size || strnlen(name, DEMANGLE_MOST) == DEMANGLE_MOST)
+	if ((name[0] != '_' || (name[1] != 'Z' && name[1] != 'R')) || !size ||
+	    strnlen(name, DEMANGLE_MOST) == DEMANGLE_MOST)
 		return name;
 	if (setjmp(text.full))
 		return name;

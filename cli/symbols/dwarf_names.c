@@ -3,8 +3,10 @@
 #include "cli/symbols/dwarf_names.h"
 
 #ifdef HAVE_LIBDW
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/symbols/demangle.h"
 
@@ -16,7 +18,7 @@ struct unit {
 	Dwarf_Files *files;
 	struct dwarf_scopes scopes;
 	/* Readable names of one chain. */
-	char text[RESOLVE_CHAIN_MOST][512];
+	char text[RESOLVE_CHAIN_MOST][DEMANGLE_MOST];
 };
 
 static const char *attribute_text(Dwarf_Die *die, unsigned int name)
@@ -26,13 +28,13 @@ static const char *attribute_text(Dwarf_Die *die, unsigned int name)
 	return libdw.attr_integrate(die, name, &attribute) ? libdw.formstring(&attribute) : NULL;
 }
 
-static u64 attribute_number(const Dwarf_Die *die, unsigned int name)
+static u64 attribute_number(const Dwarf_Die *die, unsigned int name, u64 missing)
 {
 	Dwarf_Die copy = *die;
 	Dwarf_Attribute attribute;
 	Dwarf_Word value;
 
-	return libdw.attr(&copy, name, &attribute) && libdw.formudata(&attribute, &value) == 0 ? value : 0;
+	return libdw.attr(&copy, name, &attribute) && libdw.formudata(&attribute, &value) == 0 ? value : missing;
 }
 
 /* The linkage name says more where it is a mangled one; else it is for the linker alone ("__GI_qsort"). */
@@ -48,13 +50,20 @@ static const char *die_function(const struct unit *unit, const Dwarf_Die *die, c
 	return attribute_text(&copy, DW_AT_name);
 }
 
+/* libdw has a name of its own for files without one. */
+static const char *file_known(const char *file)
+{
+	return file && strcmp(file, "???") ? file : NULL;
+}
+
 static const char *unit_file(struct unit *unit, u64 number)
 {
 	size_t n;
 
-	if (!unit->files && libdw.getsrcfiles(&unit->whole, &unit->files, &n) && libdw.getsrcfiles(&unit->die, &unit->files, &n))
+	if (!unit->files && libdw.getsrcfiles(&unit->whole, &unit->files, &n) &&
+	    libdw.getsrcfiles(&unit->die, &unit->files, &n))
 		return NULL;
-	return libdw.filesrc(unit->files, number, NULL, NULL);
+	return file_known(libdw.filesrc(unit->files, number, NULL, NULL));
 }
 
 static void unit_line(struct unit *unit, u64 address, struct resolve_line *line)
@@ -64,7 +73,7 @@ static void unit_line(struct unit *unit, u64 address, struct resolve_line *line)
 
 	if (!row)
 		return;
-	line->file = libdw.linesrc(row, NULL, NULL);
+	line->file = file_known(libdw.linesrc(row, NULL, NULL));
 	if (libdw.lineno(row, &number) == 0 && number > 0)
 		line->line = (u32)number;
 }
@@ -84,8 +93,8 @@ static void unit_tell(struct unit *unit, size_t address, const Dwarf_Die *functi
 		const Dwarf_Die *die = chain[n - 1 - i];
 
 		lines[i].function = die_function(unit, die, unit->text[i], sizeof(unit->text[i]));
-		lines[i + 1].file = unit_file(unit, attribute_number(die, DW_AT_call_file));
-		lines[i + 1].line = (u32)attribute_number(die, DW_AT_call_line);
+		lines[i + 1].file = unit_file(unit, attribute_number(die, DW_AT_call_file, UINT64_MAX));
+		lines[i + 1].line = (u32)attribute_number(die, DW_AT_call_line, 0);
 	}
 	if (function->addr)
 		lines[n].function = die_function(unit, function, unit->text[n], sizeof(unit->text[n]));
@@ -100,14 +109,21 @@ static void unit_tell(struct unit *unit, size_t address, const Dwarf_Die *functi
 	resolve_out_names(names->out, address, lines[n].function ? RESOLVE_NAMED : RESOLVE_STRIPPED, lines, n + 1);
 }
 
-/* Debug info in a file of its own that is not there: its name. */
+/* Debug info in a file of its own that is not there, or in a package that this libdw does not read: its name. */
 static void unit_split(struct unit *unit)
 {
-	const char *name = attribute_text(&unit->die, DW_AT_dwo_name), *folder = attribute_text(&unit->die, DW_AT_comp_dir);
+	char package[4096];
+
+	const char *name = attribute_text(&unit->die, DW_AT_dwo_name);
+	const char *folder = attribute_text(&unit->die, DW_AT_comp_dir);
 
 	if (!name)
 		name = attribute_text(&unit->die, DW_AT_GNU_dwo_name);
-	if (name && *name != '/' && folder)
+	snprintf(package, sizeof(package), "%s.dwp", unit->names->request->object->path);
+	if (access(package, R_OK) == 0)
+		resolve_out_text(unit->names->out, ROW_NOTE, "split debug info not read: %s needs libdw 0.191",
+			package);
+	else if (name && *name != '/' && folder)
 		resolve_out_text(unit->names->out, ROW_NOTE, "split debug info not found: %s/%s", folder, name);
 	else if (name)
 		resolve_out_text(unit->names->out, ROW_NOTE, "split debug info not found: %s", name);
@@ -154,13 +170,26 @@ static void unit_resolve(struct unit *unit, Dwarf *dwarf, const struct dwarf_ask
 	free(functions);
 }
 
-void dwarf_names_tell(const struct dwarf_names *names, int fd)
+/* What dwz(1) has taken out of several files may not be where it was. */
+static void alternate_tell(const struct dwarf_names *names, Dwarf *dwarf, const struct elf_file *elf)
 {
-	Dwarf *dwarf = libdw.begin(fd, DWARF_C_READ);
+	const struct elf_section *section = elf_file_section(elf, ".gnu_debugaltlink");
+	char *path = section && !libdw.getalt(dwarf) ? elf_file_part(elf, section->offset, section->size) : NULL;
+
+	if (path)
+		resolve_out_text(names->out, ROW_NOTE, "split debug info not found: %s", path);
+	free(path);
+}
+
+void dwarf_names_tell(const struct dwarf_names *names, const struct elf_file *elf)
+{
+	Dwarf *dwarf = libdw.begin(elf->fd, DWARF_C_READ);
 	struct unit *unit = calloc(1, sizeof(*unit));
 	struct dwarf_ask *asks = NULL;
 	size_t n = 0, from, to;
 
+	if (dwarf)
+		alternate_tell(names, dwarf, elf);
 	if (dwarf && unit)
 		asks = dwarf_units(dwarf, names->request, names->done, &n);
 	for (from = 0; asks && from < n; from = to) {
@@ -175,10 +204,10 @@ void dwarf_names_tell(const struct dwarf_names *names, int fd)
 
 #else
 
-void dwarf_names_tell(const struct dwarf_names *names, int fd)
+void dwarf_names_tell(const struct dwarf_names *names, const struct elf_file *elf)
 {
 	(void)names;
-	(void)fd;
+	(void)elf;
 }
 
 #endif

@@ -58,7 +58,7 @@ void dwarf_functions(Dwarf_Die *unit, const u64 *addresses, size_t n, Dwarf_Die 
 
 #endif
 
-/* Tells of all addresses that the debug info knows. */
-void dwarf_names_tell(const struct dwarf_names *names, int fd);
+/* Tells of all addresses that the debug info in a file knows. */
+void dwarf_names_tell(const struct dwarf_names *names, const struct elf_file *elf);
 
 #endif

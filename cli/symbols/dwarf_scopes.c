@@ -77,15 +77,30 @@ static void search_children(const struct function_search *search, Dwarf_Die *par
 	} while (libdw.siblingof(&die, &die) == 0);
 }
 
+/* All functions with code lie in the unit or a namespace. */
+static bool language_is_plain(int language)
+{
+	switch (language) {
+	case DW_LANG_C:
+	case DW_LANG_C89:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void dwarf_functions(Dwarf_Die *unit, const u64 *addresses, size_t n, Dwarf_Die *functions)
 {
 	struct function_search search = { .addresses = addresses, .n = n, .functions = functions };
-	int language = libdw.srclang(unit);
 
 	memset(functions, 0, n * sizeof(*functions));
-	search.types = language != DW_LANG_C && language != DW_LANG_C89 && language != DW_LANG_C99 && language != DW_LANG_C11 &&
-		language != DW_LANG_C_plus_plus && language != DW_LANG_C_plus_plus_03 && language != DW_LANG_C_plus_plus_11 &&
-		language != DW_LANG_C_plus_plus_14;
+	search.types = !language_is_plain(libdw.srclang(unit));
 	search_children(&search, unit, 0);
 }
 

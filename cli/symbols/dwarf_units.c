@@ -60,6 +60,8 @@ static void ranges_fill(struct unit_ranges *ranges, Dwarf *dwarf)
 		while (room && (at = libdw.ranges(&die, at, &base, &low, &high)) > 0)
 			room = ranges_add(ranges, low, high, libdw.dieoffset(&die));
 	}
+	if (!ranges->n)
+		return;
 	qsort(ranges->list, ranges->n, sizeof(*ranges->list), range_compare);
 	for (i = 0; i < ranges->n; i++)
 		ranges->list[i].reach = reach = MAX(reach, ranges->list[i].high);

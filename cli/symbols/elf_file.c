@@ -77,7 +77,8 @@ static int heads_read(struct elf_file *elf, struct elf_heads *heads)
 	    head.wide.e_ident[EI_DATA] != NATIVE_DATA)
 		return -ENOEXEC;
 	elf->wide = head.wide.e_ident[EI_CLASS] == ELFCLASS64;
-	if ((!elf->wide && head.wide.e_ident[EI_CLASS] != ELFCLASS32) || (elf->wide && !elf_file_read(elf, 0, &head, sizeof(head))))
+	if ((!elf->wide && head.wide.e_ident[EI_CLASS] != ELFCLASS32) ||
+	    (elf->wide && !elf_file_read(elf, 0, &head, sizeof(head))))
 		return -ENOEXEC;
 	elf->type = head.wide.e_type;
 	elf->machine = head.wide.e_machine;
@@ -116,7 +117,8 @@ static int segments_read(struct elf_file *elf, const struct elf_heads *heads)
 	return 0;
 }
 
-static bool section_read(struct elf_file *elf, const struct elf_heads *heads, u64 i, struct elf_section *section, u32 *name)
+static bool section_read(struct elf_file *elf, const struct elf_heads *heads, u64 i, struct elf_section *section,
+	u32 *name)
 {
 	size_t size = elf->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 	FORMS(Shdr) row;
@@ -230,7 +232,8 @@ static bool notes_find_id(const u8 *notes, u64 size, char *text)
 		id = name + ALIGN_UP((u64)head.n_namesz, 4);
 		if (id > size || head.n_descsz > size - id)
 			return false;
-		if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == sizeof("GNU") && !memcmp(notes + name, "GNU", 4) &&
+		if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == sizeof("GNU") &&
+		    !memcmp(notes + name, "GNU", 4) &&
 		    head.n_descsz && head.n_descsz <= ELF_FILE_ID_MOST) {
 			for (i = 0; i < head.n_descsz; i++)
 				sprintf(text + 2 * i, "%02x", notes[id + i]);
@@ -259,7 +262,8 @@ bool elf_file_build_id(const struct elf_file *elf, char *text)
 	text[0] = '\0';
 	/* Separate debug files have the segment and no bytes in it, but the section. */
 	for (i = 0; i < elf->nsections; i++)
-		if (elf->sections[i].type == SHT_NOTE && part_has_id(elf, elf->sections[i].offset, elf->sections[i].size, text))
+		if (elf->sections[i].type == SHT_NOTE &&
+		    part_has_id(elf, elf->sections[i].offset, elf->sections[i].size, text))
 			return true;
 	for (i = 0; i < elf->nsegments; i++)
 		if (elf->segments[i].type == PT_NOTE &&

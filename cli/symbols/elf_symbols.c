@@ -44,8 +44,8 @@ static bool name_is_function(const char *name)
 	return *name && *name != '$' && strncmp(name, ".L", 2) != 0;
 }
 
-static bool symbol_add(struct elf_symbols *symbols, const struct elf_file *elf, const Elf64_Sym *symbol, const char *names,
-	u64 names_size)
+static bool symbol_add(struct elf_symbols *symbols, const struct elf_file *elf, const Elf64_Sym *symbol,
+	const char *names, u64 names_size)
 {
 	u8 rank = symbol_rank(ELF64_ST_TYPE(symbol->st_info), ELF64_ST_BIND(symbol->st_info));
 
@@ -82,8 +82,8 @@ static void table_add(struct elf_symbols *symbols, const struct elf_file *elf, c
 		memcpy(&symbol, rows + i * row, elf->wide ? row : 0);
 		if (!elf->wide) {
 			memcpy(&narrow, rows + i * row, row);
-			symbol = (Elf64_Sym){ narrow.st_name, narrow.st_info, narrow.st_other, narrow.st_shndx, narrow.st_value,
-					      narrow.st_size };
+			symbol = (Elf64_Sym){ narrow.st_name, narrow.st_info, narrow.st_other, narrow.st_shndx,
+					      narrow.st_value, narrow.st_size };
 		}
 		if (!symbol_add(symbols, elf, &symbol, names, text->size))
 			break;
@@ -141,6 +141,8 @@ void elf_symbols_sort(struct elf_symbols *symbols)
 	u64 reach = 0;
 	size_t i, last = 0;
 
+	if (!symbols->n)
+		return;
 	qsort(symbols->list, symbols->n, sizeof(*symbols->list), symbol_compare);
 	/* The first of an address is the one that is told; the others are its other names. */
 	for (i = 0; i < symbols->n; i++)

@@ -91,7 +91,8 @@ static void jit_know(struct object *object)
 		return;
 	snprintf(path, sizeof(path), "/proc/%u/root/tmp", object->pid);
 	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && !fstat(fd, &its) && !stat("/tmp", &own) && (own.st_dev != its.st_dev || own.st_ino != its.st_ino))
+	if (fd >= 0 && !fstat(fd, &its) && !stat("/tmp", &own) &&
+	    (own.st_dev != its.st_dev || own.st_ino != its.st_ino))
 		jit->folder = jit_keep(fd);
 	else if (fd >= 0)
 		close(fd);

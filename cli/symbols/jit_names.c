@@ -188,7 +188,8 @@ static void dump_load(struct jit_names *names, struct dump_lines *lines, const u
 		return;
 	names_put(names, load.address, load.size, (const char *)bytes, strlen((const char *)bytes));
 	if (lines->n && lines->address == load.address)
-		for (i = names_from(names, load.address); i < names->n && names->addresses[i] - load.address < load.size; i++)
+		for (i = names_from(names, load.address);
+		     i < names->n && names->addresses[i] - load.address < load.size; i++)
 			dump_line(lines, names->addresses[i], &names->names[i]);
 	lines->n = 0;
 }

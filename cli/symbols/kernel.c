@@ -9,22 +9,32 @@
 
 #include "cli/symbols/resolve_build.h"
 
-#define HIDDEN_ROWS 64               /* some symbols of a CPU's own memory are at 0 in truth */
 #define KERNEL_FUNCTION_MOST (1u << 20)
+
+bool resolve_kernel_hidden(const char *rows)
+{
+	/* Some symbols of a CPU's own memory are at 0 in truth. */
+	for (; rows; rows = strchr(rows, '\n')) {
+		rows += *rows == '\n';
+		if (strtoull(rows, NULL, 16))
+			return false;
+	}
+	return true;
+}
 
 bool object_kernel_hidden(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
-	unsigned long long address;
-	bool hidden = true;
-	char line[512];
-	int i;
+	char rows[4096];
+	size_t got = file ? fread(rows, 1, sizeof(rows) - 1, file) : 0;
 
-	for (i = 0; file && hidden && i < HIDDEN_ROWS && fgets(line, sizeof(line), file); i++)
-		hidden = sscanf(line, "%llx", &address) != 1 || !address;
 	if (file)
 		fclose(file);
-	return hidden;
+	rows[got] = '\0';
+	/* The last may be cut. */
+	if (got)
+		*(strrchr(rows, '\n') ? strrchr(rows, '\n') : rows) = '\0';
+	return resolve_kernel_hidden(rows);
 }
 
 struct kernel_symbol {
@@ -89,13 +99,15 @@ void resolve_kernel(const struct resolve_request *request, struct resolve_out *o
 	while (file && fgets(text, sizeof(text), file))
 		if ((name = row_name(text, &address)) && !kernel_add(&symbols, address, name))
 			break;
-	qsort(symbols.list, symbols.n, sizeof(*symbols.list), kernel_compare);
+	if (symbols.n)
+		qsort(symbols.list, symbols.n, sizeof(*symbols.list), kernel_compare);
 	for (i = k = 0; i < request->n; i++) {
 		while (k < symbols.n && symbols.list[k].address <= request->addresses[i])
 			k++;
 		/* Nothing tells where the last one of a block ends. */
 		line.function = k && request->addresses[i] - symbols.list[k - 1].address < KERNEL_FUNCTION_MOST ?
 			symbols.list[k - 1].name : NULL;
-		resolve_out_names(out, i, line.function ? RESOLVE_NAMED : RESOLVE_STRIPPED, &line, line.function ? 1 : 0);
+		resolve_out_names(out, i, line.function ? RESOLVE_NAMED : RESOLVE_STRIPPED, &line,
+			line.function ? 1 : 0);
 	}
 }

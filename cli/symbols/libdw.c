@@ -25,6 +25,7 @@ bool libdw_load(void)
 		{ "dwarf_formstring", &libdw.formstring },
 		{ "dwarf_formudata", &libdw.formudata },
 		{ "dwarf_get_units", &libdw.get_units },
+		{ "dwarf_getalt", &libdw.getalt },
 		{ "dwarf_getarange_addr", &libdw.getarange_addr },
 		{ "dwarf_getarangeinfo", &libdw.getarangeinfo },
 		{ "dwarf_getaranges", &libdw.getaranges },

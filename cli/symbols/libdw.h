@@ -25,6 +25,7 @@ extern struct libdw {
 	__typeof__(&dwarf_formstring) formstring;
 	__typeof__(&dwarf_formudata) formudata;
 	__typeof__(&dwarf_get_units) get_units;
+	__typeof__(&dwarf_getalt) getalt;
 	__typeof__(&dwarf_getarange_addr) getarange_addr;
 	__typeof__(&dwarf_getarangeinfo) getarangeinfo;
 	__typeof__(&dwarf_getaranges) getaranges;

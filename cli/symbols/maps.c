@@ -26,7 +26,8 @@ bool maps_parse(char *line, struct space_map *map)
 	char rights[5];
 	int name = 0;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, rights, &offset, &major, &minor, &inode, &name) < 7 ||
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, rights, &offset, &major, &minor, &inode,
+	    &name) < 7 ||
 	    end <= start || strlen(rights) < 4)
 		return false;
 	line[strcspn(line, "\n")] = '\0';

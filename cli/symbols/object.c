@@ -108,7 +108,8 @@ static bool object_is(const struct object *object, const struct space_map *map, 
 	return object->open_path && object->about.st_ino == map->inode;
 }
 
-static struct object *object_new_file(struct objects *objects, const struct space_map *map, const char *path, const char *id)
+static struct object *object_new_file(struct objects *objects, const struct space_map *map, const char *path,
+	const char *id)
 {
 	struct object *object = objects_add(objects, OBJECT_FILE, path);
 
@@ -119,7 +120,7 @@ static struct object *object_new_file(struct objects *objects, const struct spac
 	object->inode = *id ? 0 : map->inode;
 	object->build_id = *id ? strdup(id) : NULL;
 	object->id_told = object->build_id != NULL;
-	object_open(object, map);
+	object->state = OBJECT_GONE;
 	return object;
 }
 
@@ -136,8 +137,8 @@ static char *path_plain(const char *name)
 /* Names that begin like a path and are none. */
 static bool path_is_memory(const char *path)
 {
-	static const char *const names[] = { "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV", "/anon_hugepage", "//anon", "/i915",
-					     "/drm mm object" };
+	static const char *const names[] = { "/memfd:", "/dev/zero", "/dev/shm/", "/SYSV", "/anon_hugepage", "//anon",
+					     "/i915", "/drm mm object" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
@@ -168,6 +169,9 @@ struct object *objects_file(struct objects *objects, const struct space_map *map
 			*bucket = object;
 		}
 	}
+	/* Another process may be a way to it. */
+	if (object && object->state != OBJECT_FOUND)
+		object_open(object, map);
 	if (object && path_is_memory(path) && !object->is_elf)
 		object = NULL;
 	free(path);
@@ -288,9 +292,11 @@ u64 object_delta(struct object *object, const struct space_map *map, u64 address
 	if (object->kind == OBJECT_JIT)
 		return 0;
 	segment = elf_file_segment(&object->elf, offset);
-	/* Without the file its offsets are all that is known; mostly they are the addresses as well. */
-	if (!segment)
+	/* Without the file, which may still come, offsets are all that is known; mostly they are the addresses. */
+	if (!segment) {
+		*whole = object->is_elf;
 		return map->offset - map->start;
+	}
 	*whole = segment == elf_file_segment(&object->elf, map->offset) && segment == elf_file_segment(&object->elf, last);
 	return map->offset - map->start + segment->address - segment->offset;
 }

@@ -58,7 +58,8 @@ const u8 *object_image(struct object *object, size_t *size)
 	}
 	if (!object->image_tried && object_descriptor(object) >= 0 && object->is_elf && object->elf.size) {
 		/* Pages that nothing is copied to cost nothing. */
-		image = mmap(NULL, object->elf.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		image = mmap(NULL, object->elf.size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (image != MAP_FAILED) {
 			object->image = image;
 			object->image_size = object->elf.size;
@@ -79,9 +80,11 @@ bool object_read(struct object *object, u64 address, void *buffer, size_t size)
 		return false;
 	for (i = 0; i < object->elf.nsegments; i++) {
 		segment = &object->elf.segments[i];
-		if (segment->type == PT_LOAD && address >= segment->address && address - segment->address < segment->file_size &&
+		if (segment->type == PT_LOAD && address >= segment->address &&
+		    address - segment->address < segment->file_size &&
 		    size <= segment->file_size - (address - segment->address))
-			return elf_file_read(&object->elf, segment->offset + (address - segment->address), buffer, size);
+			return elf_file_read(&object->elf, segment->offset + (address - segment->address), buffer,
+				size);
 	}
 	return false;
 }

@@ -45,7 +45,8 @@ static bool descriptor_mapped_as(int fd, const struct object *object)
 	if (maps_open(&maps, (u32)getpid()) == 0) {
 		while (maps_next(&maps, &map))
 			if (map.start <= (u64)(uintptr_t)page && map.start + map.length > (u64)(uintptr_t)page) {
-				same = map.inode == object->inode && map.major == object->major && map.minor == object->minor;
+				same = map.inode == object->inode && map.major == object->major &&
+					map.minor == object->minor;
 				break;
 			}
 		maps_close(&maps);
@@ -60,7 +61,8 @@ static bool descriptor_is(int fd, const struct object *object, const struct stat
 		return object_file_has_id(fd, object->build_id);
 	if (!object->inode)
 		return true;
-	if (about->st_ino == object->inode && major(about->st_dev) == object->major && minor(about->st_dev) == object->minor)
+	if (about->st_ino == object->inode && major(about->st_dev) == object->major &&
+	    minor(about->st_dev) == object->minor)
 		return true;
 	return descriptor_mapped_as(fd, object);
 }
@@ -86,6 +88,8 @@ static void object_found(struct object *object, int fd, const char *path, const 
 {
 	char id[2 * ELF_FILE_ID_MOST + 1];
 
+	object_close(object);
+	elf_file_close(&object->elf);
 	object->state = OBJECT_FOUND;
 	object->about = *about;
 	free(object->open_path);
@@ -149,7 +153,8 @@ bool object_unchanged(struct object *object)
 
 	if (fstat(object->fd, &now))
 		return false;
-	if (now.st_mtim.tv_sec == object->about.st_mtim.tv_sec && now.st_mtim.tv_nsec == object->about.st_mtim.tv_nsec &&
+	if (now.st_mtim.tv_sec == object->about.st_mtim.tv_sec &&
+	    now.st_mtim.tv_nsec == object->about.st_mtim.tv_nsec &&
 	    now.st_size == object->about.st_size)
 		return true;
 	if (!id || !object_file_has_id(object->fd, id))

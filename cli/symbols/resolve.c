@@ -24,14 +24,22 @@
 #define TOTAL_NS (60 * NSEC_PER_SEC)
 #define PLAIN_NS (2 * NSEC_PER_SEC)  /* for symbols, where debug info took all its time */
 #define MEMORY ((size_t)1 << 30)
+/* A file that is larger, and of which more is asked, is shared among children. */
+#define SHARED_BYTES (16u << 20)
+#define SHARED_ADDRESSES 64
+
+struct resolver;
 
 struct job {
 	pid_t child;                 /* 0: none */
+	struct resolver *resolver;
 	const struct resolve_request *request;
+	struct resolve_request part; /* its addresses from the given one on */
+	size_t first;
 	int rows;                    /* memfd that the child writes */
 	int alive;                   /* hangs up when the child ends */
 	u64 deadline;
-	bool *seen;                  /* addresses that were told */
+	bool *seen;                  /* addresses of the part that were told */
 	bool plain;                  /* by symbols alone, since the debug info ended an earlier child */
 };
 
@@ -46,10 +54,19 @@ struct resolver {
 
 const char *resolve_reason_text(enum resolve_reason reason)
 {
-	static const char *const texts[] = { "named", "stripped", "deleted", "unreadable", "no map of JIT code", "kernel hidden",
-					     "out of time" };
+	static const char *const texts[] = { "named", "stripped", "deleted", "unreadable", "no map of JIT code",
+					     "kernel hidden", "out of time" };
 
 	return texts[reason];
+}
+
+const char *resolve_lacks_lines(void)
+{
+#ifdef HAVE_LIBDW
+	return libdw_load() ? NULL : "libdw does not load";
+#else
+	return "built without libdw";
+#endif
 }
 
 /* Why nothing can be named, without a look into the object; RESOLVE_NAMED: that has to be seen. */
@@ -61,19 +78,38 @@ static enum resolve_reason object_hopeless(struct object *object)
 		return object->jit.map < 0 && object->jit.dump < 0 ? RESOLVE_NO_MAP : RESOLVE_NAMED;
 	if (object->kind == OBJECT_FILE && object_descriptor(object) < 0)
 		/* Debug info may still be found by its build id. */
-		return object->build_id ? RESOLVE_NAMED : object->state == OBJECT_DENIED ? RESOLVE_UNREADABLE : RESOLVE_DELETED;
+		return object->build_id ? RESOLVE_NAMED :
+			object->state == OBJECT_DENIED ? RESOLVE_UNREADABLE : RESOLVE_DELETED;
 	return object->is_elf ? RESOLVE_NAMED : RESOLVE_UNREADABLE;
 }
 
-/* For all addresses that nobody told of. */
-static void request_fail(struct resolver *resolver, const struct resolve_request *request, const bool *seen,
+static void request_fail(const struct resolver *resolver, const struct resolve_request *request,
 	enum resolve_reason reason)
 {
 	size_t i;
 
 	for (i = 0; i < request->n; i++)
-		if (!seen || !seen[i])
-			resolver->found(resolver->data, request, i, reason, NULL, 0);
+		resolver->found(resolver->data, request, i, reason, NULL, 0);
+}
+
+/* An address of a job's part, for those who made the request. */
+static void part_found(void *data, const struct resolve_request *part, size_t address, enum resolve_reason reason,
+	const struct resolve_line *lines, size_t n)
+{
+	const struct job *job = data;
+
+	(void)part;
+	job->resolver->found(job->resolver->data, job->request, job->first + address, reason, lines, n);
+}
+
+/* For all addresses that nobody told of. */
+static void job_fail(struct job *job, enum resolve_reason reason)
+{
+	size_t i;
+
+	for (i = 0; i < job->part.n; i++)
+		if (!job->seen || !job->seen[i])
+			part_found(job, &job->part, i, reason, NULL, 0);
 }
 
 /* Bytes of data that this process has already. */
@@ -92,17 +128,13 @@ static u64 data_now(void)
 static void child_limits(const struct resolver *resolver)
 {
 	rlim_t seconds = (rlim_t)(resolver->options.file_ns / NSEC_PER_SEC) + 1;
-	struct rlimit none = { 0, 0 }, cpu = { seconds, seconds };
+	rlim_t bytes = (rlim_t)(data_now() + resolver->options.memory);
+	struct rlimit none = { 0, 0 }, cpu = { seconds, seconds }, data = { bytes, bytes };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CORE, &none);
 	setrlimit(RLIMIT_CPU, &cpu);
-	/* The address sanitizer takes terabytes of address space. */
-#ifndef __SANITIZE_ADDRESS__
-	rlim_t bytes = (rlim_t)(data_now() + resolver->options.memory);
-
-	setrlimit(RLIMIT_DATA, &(struct rlimit){ bytes, bytes });
-#endif
+	setrlimit(RLIMIT_DATA, &data);
 }
 
 static void child_work(const struct resolver *resolver, const struct job *job, struct resolve_out *out)
@@ -110,18 +142,19 @@ static void child_work(const struct resolver *resolver, const struct job *job, s
 	struct resolve_options options = resolver->options;
 
 	options.no_debug |= job->plain;
-	if (job->request->object->kind == OBJECT_KERNEL)
-		resolve_kernel(job->request, out);
-	else if (job->request->object->kind == OBJECT_JIT)
-		resolve_jit(job->request, out);
+	if (job->part.object->kind == OBJECT_KERNEL)
+		resolve_kernel(&job->part, out);
+	else if (job->part.object->kind == OBJECT_JIT)
+		resolve_jit(&job->part, out);
 	else
-		resolve_file(job->request, &options, job->seen, out);
+		resolve_file(&job->part, &options, job->seen, out);
 	resolve_out_flush(out);
 }
 
 static void child_run(const struct resolver *resolver, const struct job *job)
 {
-	static const int handled[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGXFSZ };
+	static const int handled[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGSEGV, SIGBUS, SIGABRT,
+				       SIGFPE, SIGXFSZ };
 	struct resolve_out *out = malloc(sizeof(*out));
 	sigset_t none;
 	size_t i;
@@ -163,12 +196,15 @@ static int job_fork(struct resolver *resolver, struct job *job)
 	return -ENOMEM;
 }
 
-static int job_start(struct resolver *resolver, struct job *job, const struct resolve_request *request)
+static int job_start(struct resolver *resolver, struct job *job, const struct resolve_request *request, size_t first,
+	size_t n)
 {
 	u64 now = clock_ns(CLOCK_MONOTONIC);
 	int status;
 
-	*job = (struct job){ .request = request, .seen = calloc(request->n, sizeof(bool)),
+	*job = (struct job){ .resolver = resolver, .request = request, .first = first,
+			     .part = { request->object, request->addresses + first, n },
+			     .seen = calloc(n, sizeof(bool)),
 			     .deadline = MIN(now + resolver->options.file_ns, resolver->deadline) };
 	status = job->seen ? job_fork(resolver, job) : -ENOMEM;
 	if (status)
@@ -178,7 +214,7 @@ static int job_start(struct resolver *resolver, struct job *job, const struct re
 	return status;
 }
 
-static void job_rows(struct resolver *resolver, struct job *job)
+static void job_rows(struct job *job)
 {
 	struct stat about;
 	void *rows;
@@ -188,14 +224,14 @@ static void job_rows(struct resolver *resolver, struct job *job)
 	rows = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, job->rows, 0);
 	if (rows == MAP_FAILED)
 		return;
-	resolve_rows(rows, (size_t)about.st_size, job->request, job->seen, resolver->found, resolver->data);
+	resolve_rows(rows, (size_t)about.st_size, &job->part, job->seen, part_found, job);
 	munmap(rows, (size_t)about.st_size);
 }
 
 /* Once more, for what debug info did not let be told. */
 static bool job_again(struct resolver *resolver, struct job *job)
 {
-	if (job->plain || resolver->options.no_debug || job->request->object->kind != OBJECT_FILE)
+	if (job->plain || resolver->options.no_debug || job->part.object->kind != OBJECT_FILE)
 		return false;
 	job->plain = true;
 	job->deadline = clock_ns(CLOCK_MONOTONIC) + PLAIN_NS;
@@ -213,14 +249,14 @@ static void job_end(struct resolver *resolver, struct job *job, bool late)
 	while (waitpid(job->child, &status, 0) < 0 && errno == EINTR)
 		continue;
 	job->child = 0;
-	job_rows(resolver, job);
+	job_rows(job);
 	close(job->rows);
 	close(job->alive);
 	good = WIFEXITED(status) && !WEXITSTATUS(status);
 	late |= WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
 	if (!good && job_again(resolver, job))
 		return;
-	request_fail(resolver, job->request, job->seen, late ? RESOLVE_OUT_OF_TIME : RESOLVE_UNREADABLE);
+	job_fail(job, late ? RESOLVE_OUT_OF_TIME : RESOLVE_UNREADABLE);
 	free(job->seen);
 	resolver->running--;
 }
@@ -258,15 +294,36 @@ static struct job *jobs_free(struct resolver *resolver)
 	return &resolver->jobs[i];
 }
 
+/* Addresses of one file that a child takes: neighbours mostly belong to the same compile units. */
+static size_t part_size(const struct resolver *resolver, const struct resolve_request *request)
+{
+	if (request->object->kind != OBJECT_FILE || resolver->options.no_debug ||
+	    request->object->elf.size < SHARED_BYTES ||
+	    request->n < SHARED_ADDRESSES)
+		return request->n;
+	return (request->n + resolver->njobs - 1) / resolver->njobs;
+}
+
 static void resolver_take(struct resolver *resolver, const struct resolve_request *request)
 {
 	enum resolve_reason reason = object_hopeless(request->object);
+	size_t size = part_size(resolver, request), first, n;
 
-	if (reason == RESOLVE_NAMED && clock_ns(CLOCK_MONOTONIC) >= resolver->deadline)
-		reason = RESOLVE_OUT_OF_TIME;
-	if (reason == RESOLVE_NAMED && job_start(resolver, jobs_free(resolver), request) == 0)
+	if (reason != RESOLVE_NAMED) {
+		request_fail(resolver, request, reason);
 		return;
-	request_fail(resolver, request, NULL, reason == RESOLVE_NAMED ? RESOLVE_UNREADABLE : reason);
+	}
+	for (first = 0; first < request->n; first += n) {
+		struct job late = { .resolver = resolver, .request = request, .first = first };
+		struct job *job = jobs_free(resolver);
+
+		n = MIN(size, request->n - first);
+		late.part = (struct resolve_request){ request->object, request->addresses + first, n };
+		if (clock_ns(CLOCK_MONOTONIC) >= resolver->deadline)
+			job_fail(&late, RESOLVE_OUT_OF_TIME);
+		else if (job_start(resolver, job, request, first, n))
+			job_fail(&late, RESOLVE_UNREADABLE);
+	}
 }
 
 /* The largest first: the last one to end decides how long all take. */

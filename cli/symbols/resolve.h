@@ -55,7 +55,12 @@ typedef void resolve_found(void *data, const struct resolve_request *request, si
 int resolve_objects(const struct resolve_request *requests, size_t n, const struct resolve_options *options,
 	resolve_found *found, void *data);
 
-/* "no symbols", ... for the reason. */
+/* "stripped", ...: a few words for a reason. */
 const char *resolve_reason_text(enum resolve_reason reason);
+
+/* Why this sparkctl can tell neither lines nor inlined functions, in words that end a sentence; NULL: it can. */
+const char *resolve_lacks_lines(void);
+/* Whether rows of /proc/kallsyms have no addresses: they are hidden from this user. */
+bool resolve_kernel_hidden(const char *rows);
 
 #endif

@@ -36,8 +36,8 @@ struct resolve_out {
 };
 
 void resolve_out_init(struct resolve_out *out, int fd);
-void resolve_out_names(struct resolve_out *out, size_t address, enum resolve_reason reason, const struct resolve_line *lines,
-	size_t n);
+void resolve_out_names(struct resolve_out *out, size_t address, enum resolve_reason reason,
+	const struct resolve_line *lines, size_t n);
 void resolve_out_text(struct resolve_out *out, enum resolve_row_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void resolve_out_flush(struct resolve_out *out);
@@ -78,5 +78,9 @@ void elf_symbols_sort(struct elf_symbols *symbols);
 /* NULL: none covers it. */
 const char *elf_symbols_find(const struct elf_symbols *symbols, u64 address);
 void elf_symbols_free(struct elf_symbols *symbols);
+
+/* ---- mini_symbols.c: those of .gnu_debugdata, where liblzma is there to unpack them */
+
+void mini_symbols_add(struct elf_symbols *symbols, const struct elf_file *elf);
 
 #endif

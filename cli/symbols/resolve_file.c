@@ -30,7 +30,8 @@ static void debug_tell(const struct object *object, const struct debug_file *fil
 		resolve_out_text(out, ROW_DEBUG_FILE, "%s", file->path);
 	else if (*file->tried)
 		resolve_out_text(out, ROW_DEBUG_TRIED, "%s", file->tried);
-	if (!own && file->fd < 0 && object->is_elf && !has_symbols(&object->elf))
+	if (!own && file->fd < 0 && object->is_elf && !has_symbols(&object->elf) &&
+	    !elf_file_section(&object->elf, ".gnu_debugdata"))
 		resolve_out_text(out, ROW_NOTE, "stripped");
 }
 
@@ -59,7 +60,8 @@ void resolve_file(const struct resolve_request *request, const struct resolve_op
 	struct debug_file *file = calloc(1, sizeof(*file));
 	struct dwarf_names names = { request, options, &symbols, out, done };
 	u64 until = clock_ns(CLOCK_MONOTONIC) + options->file_ns / 2;
-	bool here = object->kind == OBJECT_VDSO || object_descriptor(object) >= 0, own = here && has_debug(&object->elf);
+	bool here = object->kind == OBJECT_VDSO || object_descriptor(object) >= 0;
+	bool own = here && has_debug(&object->elf);
 
 	if (!file)
 		return;
@@ -71,9 +73,11 @@ void resolve_file(const struct resolve_request *request, const struct resolve_op
 		elf_symbols_add(&symbols, &object->elf);
 	if (file->fd >= 0)
 		elf_symbols_add(&symbols, &file->elf);
+	else if (here && !has_symbols(&object->elf))
+		mini_symbols_add(&symbols, &object->elf);
 	elf_symbols_sort(&symbols);
 	unsetenv("DEBUGINFOD_URLS");
 	if (!options->no_debug && libdw_load() && (own || file->fd >= 0) && object->kind == OBJECT_FILE)
-		dwarf_names_tell(&names, own ? object_descriptor(object) : file->fd);
+		dwarf_names_tell(&names, own ? &object->elf : &file->elf);
 	symbols_tell(&names, here ? RESOLVE_STRIPPED : RESOLVE_DELETED);
 }

@@ -64,8 +64,8 @@ static void out_text(struct resolve_out *out, const char *text)
 	out_bytes(out, "", 1);
 }
 
-void resolve_out_names(struct resolve_out *out, size_t address, enum resolve_reason reason, const struct resolve_line *lines,
-	size_t n)
+void resolve_out_names(struct resolve_out *out, size_t address, enum resolve_reason reason,
+	const struct resolve_line *lines, size_t n)
 {
 	struct resolve_row row = { ROW_NAMES, (u32)address, reason, (u32)MIN(n, RESOLVE_CHAIN_MOST) };
 	u64 size = sizeof(row);
@@ -117,7 +117,8 @@ static bool rows_text(const u8 **at, const u8 *end, u32 size, const char **text)
 
 static void object_told(struct object *object, u32 kind, const char *text)
 {
-	char **to = kind == ROW_NOTE ? &object->note : kind == ROW_DEBUG_FILE ? &object->debug_file : &object->debug_tried;
+	char **to = kind == ROW_NOTE ? &object->note :
+		kind == ROW_DEBUG_FILE ? &object->debug_file : &object->debug_tried;
 	char *copy = strdup(text);
 
 	if (copy) {
@@ -136,7 +137,8 @@ static bool rows_lines(const u8 **at, const u8 *end, struct resolve_line *lines,
 		memcpy(&line, *at, sizeof(line));
 		*at += sizeof(line);
 		lines->line = line.line;
-		if (!rows_text(at, end, line.function, &lines->function) || !rows_text(at, end, line.file, &lines->file))
+		if (!rows_text(at, end, line.function, &lines->function) ||
+		    !rows_text(at, end, line.file, &lines->file))
 			return false;
 	}
 	return true;
@@ -161,7 +163,8 @@ void resolve_rows(const u8 *bytes, size_t size, const struct resolve_request *re
 				return;
 			seen[row.address] = true;
 			found(data, request, row.address, (enum resolve_reason)row.reason, lines, row.nlines);
-		} else if (row.kind < ROW_NOTE || row.kind > ROW_DEBUG_TRIED || !rows_text(&at, end, row.nlines, &text) || !text) {
+		} else if (row.kind < ROW_NOTE || row.kind > ROW_DEBUG_TRIED ||
+		    !rows_text(&at, end, row.nlines, &text) || !text) {
 			return;
 		} else {
 			object_told(request->object, row.kind, text);

@@ -159,12 +159,14 @@ static struct space_table *space_change(struct space *space)
 
 int spaces_fork(struct spaces *spaces, u32 pid, u32 parent, u64 time_ns)
 {
-	struct space *from = spaces_life(spaces, parent, time_ns), *space = *space_link(spaces, pid);
 	struct space_table *table;
+	struct space *from, *space;
 
 	if (pid == parent)
 		return 0;
 	spaces_sweep(spaces, time_ns);
+	from = spaces_life(spaces, parent, time_ns);
+	space = *space_link(spaces, pid);
 	if (space && space->implied && space->born >= time_ns) {
 		/* What it mapped came before word of its birth. */
 		space->born = time_ns;
@@ -179,9 +181,10 @@ int spaces_fork(struct spaces *spaces, u32 pid, u32 parent, u64 time_ns)
 
 int spaces_exec(struct spaces *spaces, u32 pid, u64 time_ns)
 {
-	struct space *before = spaces_life(spaces, pid, time_ns), *space;
+	struct space *before, *space;
 
 	spaces_sweep(spaces, time_ns);
+	before = spaces_life(spaces, pid, time_ns);
 	if (before && before->implied && before->born >= time_ns) {
 		before->born = time_ns;
 		before->implied = false;
@@ -195,9 +198,10 @@ int spaces_exec(struct spaces *spaces, u32 pid, u64 time_ns)
 
 int spaces_exit(struct spaces *spaces, u32 pid, u64 time_ns)
 {
-	struct space *space = spaces_life(spaces, pid, time_ns);
+	struct space *space;
 
 	spaces_sweep(spaces, time_ns);
+	space = spaces_life(spaces, pid, time_ns);
 	if (space && !space->died) {
 		space->died = MAX(time_ns, 1);
 		if (space->jit)
@@ -213,6 +217,14 @@ static struct object *space_jit(struct spaces *spaces, struct space *space)
 	if (space->jit)
 		object_jit_look(space->jit);
 	return space->jit;
+}
+
+static bool map_has_code(const struct space_map *map)
+{
+	if (map->protection && !(map->protection & PROT_EXEC))
+		return false;
+	/* The kernel's, and the same in all processes. */
+	return !map->name || strcmp(map->name, "[vsyscall]") != 0;
 }
 
 static struct object *space_object(struct spaces *spaces, struct space *space, const struct space_map *map)
@@ -234,15 +246,16 @@ static struct object *space_object(struct spaces *spaces, struct space *space, c
 
 static int space_add(struct spaces *spaces, const struct space_map *map, bool seen_late)
 {
-	struct space *space = spaces_life(spaces, map->pid, map->time_ns);
+	struct space *space;
 	struct mapping mapping = { .start = map->start, .end = map->start + map->length, .offset = map->offset,
 				   .from = map->time_ns, .seen_late = seen_late };
 
 	if (!map->length || mapping.end < map->start || (s32)map->pid <= 0)
 		return -EINVAL;
-	if (map->protection && !(map->protection & PROT_EXEC))
+	if (!map_has_code(map))
 		return 0;
 	spaces_sweep(spaces, map->time_ns);
+	space = spaces_life(spaces, map->pid, map->time_ns);
 	if (!space) {
 		space = space_begin(spaces, map->pid, map->time_ns, space_table_new());
 		if (!space)
@@ -280,7 +293,8 @@ int spaces_snapshot(struct spaces *spaces, u32 pid, u64 time_ns)
 
 static void mapping_place(struct mapping *mapping, u64 address, struct space_place *place)
 {
-	struct space_map map = { .start = mapping->start, .length = mapping->end - mapping->start, .offset = mapping->offset };
+	struct space_map map = { .start = mapping->start, .length = mapping->end - mapping->start,
+				 .offset = mapping->offset };
 
 	if (!mapping->cached)
 		mapping->delta = object_delta(mapping->object, &map, address, &mapping->cached);

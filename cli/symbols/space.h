@@ -32,7 +32,7 @@ struct space_map {
 /* Where an address lies. */
 struct space_place {
 	struct object *object;       /* as long as the spaces */
-	u64 address;                 /* as in the object's file (an ELF virtual address); as it is, where there is no file */
+	u64 address;                 /* an ELF virtual address in the object's file; as it is, where there is none */
 	u64 start, end;              /* of the mapping */
 	u64 offset;                  /* in the file, of its start */
 };

@@ -113,9 +113,9 @@ same() {
 	return 1
 }
 
-# has_library libelf|libpfm4: this sparkctl uses it, as doctor says
+# has_library libelf|libpfm4, has_library libdw|libiberty symbols: this sparkctl uses it, as doctor says
 has_library() {
-	"$SPARKCTL" doctor --json | jq -r '.capabilities[] | select(.name == "event-naming").because' | grep -q " by $1"
+	"$SPARKCTL" doctor --json | jq -r --arg name "${2:-event-naming}" '.capabilities[] | select(.name == $name).because' | grep -q " by $1"
 }
 
 # calc EXPRESSION: an integer, for bounds.

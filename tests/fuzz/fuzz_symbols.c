@@ -34,7 +34,8 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 {
 	pid_t got = __real_waitpid(pid, status, options);
 
-	fuzz_check(got <= 0 || !status || !WIFEXITED(*status) || WEXITSTATUS(*status) == 0, "a child ends well, or by a signal");
+	fuzz_check(got <= 0 || !status || !WIFEXITED(*status) || WEXITSTATUS(*status) == 0,
+		"a child ends well, or by a signal");
 	return got;
 }
 
@@ -207,7 +208,7 @@ static const struct reader {
 	size_t size;                 /* 0: the ELF file's */
 	u32 weight;
 } readers[] = {
-	{ run_dwarf, elf_seed, 0, 1 },
+	{ run_dwarf, elf_seed, 0, 4 },
 	{ run_elf, elf_seed, 0, 4 },
 	{ run_rows, rows_seed, sizeof(rows_seed), 4 },
 	{ run_map, map_seed, sizeof(map_seed) - 1, 4 },
@@ -227,7 +228,8 @@ static void symbols_open(char **argv)
 	atexit(built_close);
 	built_write("seed.c", "static inline __attribute__((always_inline)) int leaf(int x) { return x * 3; }\n"
 			      "int outer(int x) { return leaf(x + 1); }\n");
-	if (!built_try("${CC:-cc} -O2 -g -fno-asynchronous-unwind-tables -nostdlib -static -Wl,-z,noseparate-code,-e,outer -o seed seed.c"))
+	if (!built_try("${CC:-cc} -O2 -g -fno-asynchronous-unwind-tables -nostdlib -static "
+		"-Wl,-z,noseparate-code,-e,outer -o seed seed.c"))
 		abort();
 	elf_address = built_symbol("seed", "outer");
 	snprintf(path, sizeof(path), "%s/seed", built_dir);

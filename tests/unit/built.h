@@ -88,8 +88,8 @@ static inline u64 built_symbol(const char *file, const char *symbol)
 	return address;
 }
 
-static inline void built_found(void *data, const struct resolve_request *request, size_t address, enum resolve_reason reason,
-	const struct resolve_line *lines, size_t n)
+static inline void built_found(void *data, const struct resolve_request *request, size_t address,
+	enum resolve_reason reason, const struct resolve_line *lines, size_t n)
 {
 	char *text = data;
 	size_t length = 0;
@@ -102,7 +102,8 @@ static inline void built_found(void *data, const struct resolve_request *request
 		const char *base = lines[i].file ? strrchr(lines[i].file, '/') : NULL;
 
 		length += (size_t)snprintf(text + length, 8000 - length, "%s%s %s:%u", i ? ", " : "",
-			lines[i].function ? lines[i].function : "?", base ? base + 1 : lines[i].file ? lines[i].file : "", lines[i].line);
+			lines[i].function ? lines[i].function : "?",
+			base ? base + 1 : lines[i].file ? lines[i].file : "", lines[i].line);
 	}
 }
 
@@ -113,7 +114,8 @@ static inline const char *built_names(struct object *object, u64 address, const 
 	struct resolve_request request = { .object = object, .addresses = &address, .n = 1 };
 
 	strcpy(text, "nobody called");
-	BUILT_CHECK(!resolve_objects(&request, 1, options ? options : &(struct resolve_options){ .no_debug = false }, built_found, text),
+	BUILT_CHECK(!resolve_objects(&request, 1, options ? options : &(struct resolve_options){ .no_debug = false },
+		built_found, text),
 		"there is memory");
 	return text;
 }
@@ -122,8 +124,8 @@ static inline const char *built_names(struct object *object, u64 address, const 
 static inline struct object *built_object(struct spaces *spaces, const char *file)
 {
 	char path[4096];
-	struct space_map map = { .pid = BUILT_PID, .time_ns = 1, .start = BUILT_START, .length = 1ull << 32, .protection = PROT_EXEC,
-				 .name = path };
+	struct space_map map = { .pid = BUILT_PID, .time_ns = 1, .start = BUILT_START, .length = 1ull << 32,
+				 .protection = PROT_EXEC, .name = path };
 	struct space_place place;
 
 	snprintf(path, sizeof(path), "%s%s%s", *file == '/' ? "" : built_dir, *file == '/' ? "" : "/", file);

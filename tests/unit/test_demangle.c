@@ -51,7 +51,8 @@ START_TEST(grows)
 	u64 began = clock_ns(CLOCK_MONOTONIC);
 
 	for (int i = 0; i < 30; i++)
-		at += sprintf(at, "St4pairIS%s_S%s_E", i ? (char[]){ "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i - 1], 0 } : "",
+		at += sprintf(at, "St4pairIS%s_S%s_E", i ?
+			(char[]){ "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i - 1], 0 } : "",
 			i ? (char[]){ "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i - 1], 0 } : "");
 	strcpy(at, "Evv");
 	for (int i = 0; i < 100; i++)

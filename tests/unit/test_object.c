@@ -110,13 +110,15 @@ START_TEST(replaced)
 	do {
 		ck_assert_ptr_nonnull(fgets(line, sizeof(line), file));
 	} while (!strstr(line, "r-xp") || !strstr(line, "/x\n") ||
-		 sscanf(line, "%llx-%llx %*s %llx %x:%x %llu", &row.start, &row.end, &row.offset, &row.major, &row.minor, &row.inode) != 6);
+		 sscanf(line, "%llx-%llx %*s %llx %x:%x %llu", &row.start, &row.end, &row.offset, &row.major,
+			&row.minor, &row.inode) != 6);
 	fclose(file);
 	stop(pid);
 	built_run("mv x keep && cp y x");
 	snprintf(path, sizeof(path), "%s/x", built_dir);
-	map = (struct space_map){ .pid = (u32)pid, .time_ns = 1, .start = row.start, .length = row.end - row.start, .offset = row.offset,
-				  .protection = PROT_EXEC, .name = path, .major = row.major, .minor = row.minor, .inode = row.inode };
+	map = (struct space_map){ .pid = (u32)pid, .time_ns = 1, .start = row.start, .length = row.end - row.start,
+				  .offset = row.offset, .protection = PROT_EXEC, .name = path, .major = row.major,
+				  .minor = row.minor, .inode = row.inode };
 	ck_assert_int_eq(spaces_map(spaces, &map), 0);
 	ck_assert_str_eq(built_names(object_of("x"), here, NULL), "deleted");
 	ck_assert_str_eq(object_note(object_of("x")), "replaced during the run");
@@ -131,7 +133,8 @@ START_TEST(build_ids)
 	struct object *object = built_object(spaces, "x");
 	u8 id[20];
 	char path[64];
-	struct space_map map = { .pid = BUILT_PID + 1, .time_ns = 1, .start = BUILT_START, .length = 0x10000, .protection = PROT_EXEC,
+	struct space_map map = { .pid = BUILT_PID + 1, .time_ns = 1, .start = BUILT_START, .length = 0x10000,
+		.protection = PROT_EXEC,
 				 .name = path, .build_id = id, .build_id_size = sizeof(id) };
 	struct space_place place;
 
@@ -164,7 +167,8 @@ START_TEST(other_root)
 	pid_t pid = 0;
 	FILE *file;
 
-	snprintf(line, sizeof(line), "unshare -m sh -c 'mkdir in && mount -t tmpfs none in && cp x in/z && { in/z >/dev/null & echo $! >pid; }'");
+	snprintf(line, sizeof(line), "unshare -m sh -c 'mkdir in && mount -t tmpfs none in && cp x in/z && { in/z "
+		">/dev/null & echo $! >pid; }'");
 	if (!built_try(line))
 		return;
 	built_run("cp y in/z");
@@ -212,7 +216,8 @@ END_TEST
 /* More files than there are descriptors for. */
 START_TEST(descriptors)
 {
-	struct space_map map = { .pid = BUILT_PID, .time_ns = 1, .start = BUILT_START, .length = 0x10000, .protection = PROT_EXEC };
+	struct space_map map = { .pid = BUILT_PID, .time_ns = 1, .start = BUILT_START, .length = 0x10000,
+		.protection = PROT_EXEC };
 	struct object *first;
 	char path[64];
 	int fd;
@@ -238,7 +243,8 @@ END_TEST
 START_TEST(perf_map)
 {
 	pid_t pid = start("x");
-	struct space_map map = { .pid = (u32)pid, .time_ns = 1, .start = 0x7f0000000000, .length = 0x10000, .protection = PROT_EXEC,
+	struct space_map map = { .pid = (u32)pid, .time_ns = 1, .start = 0x7f0000000000, .length = 0x10000,
+		.protection = PROT_EXEC,
 				 .name = "//anon" };
 	struct space_place place;
 	char path[64];
@@ -256,7 +262,8 @@ START_TEST(perf_map)
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
 	file = fopen(path, "wxe");
 	ck_assert_ptr_nonnull(file);
-	fprintf(file, "7f0000000100 10 old name\n0x7f0000000100 0x8 Class::method (a b)\nnonsense\n7f0000000200 4 half");
+	fprintf(file, "7f0000000100 10 old name\n0x7f0000000100 0x8 Class::method (a b)\nnonsense\n7f0000000200 4 "
+		"half");
 	fclose(file);
 	spaces_refresh(spaces);
 	unlink(path);
@@ -279,7 +286,8 @@ START_TEST(jitdump)
 	struct jit_name rows[3] = { { .line = 0 } };
 	struct jit_names names = { addresses, rows, 3 };
 	u32 header[] = { 0x4a695444, 1, 40, 62, 0, 1, 0, 0, 0, 0 };
-	u32 info[] = { 2, 16 + 16 + 16 + 4 + 16 + 2, 0, 0 }, load[] = { 0, 16 + 40 + 5 + 4, 0, 0 }, move[] = { 1, 16 + 48, 0, 0 };
+	u32 info[] = { 2, 16 + 16 + 16 + 4 + 16 + 2, 0, 0 }, load[] = { 0, 16 + 40 + 5 + 4, 0, 0 },
+		move[] = { 1, 16 + 48, 0, 0 };
 	u64 about[] = { 0x1000, 2 }, code[] = { 1, 0, 0x1000, 16, 1 }, moved[] = { 1, 0, 0x1000, 0x2000, 16, 1 };
 	u64 first[] = { 0x1000, 7 }, second[] = { 0x1008, 9 };
 

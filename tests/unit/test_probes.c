@@ -16,6 +16,8 @@
 #include "cli/caps/caps.h"
 #include "cli/caps/events.h"
 #include "cli/caps/try.h"
+#include "cli/symbols/demangle.h"
+#include "cli/symbols/resolve.h"
 #include "suite.h"
 
 static struct caps_context context;
@@ -73,6 +75,20 @@ START_TEST(test_pressure)
 	assert_outcome(probe("psi"), CAPS_YES, "totals", "");
 	assert_outcome(advice_pressure(&context, EOPNOTSUPP, "cpu"), CAPS_NO, "EOPNOTSUPP",
 		"boot with psi=1");
+}
+END_TEST
+
+START_TEST(test_symbols)
+{
+	static const char shown[] = "0000000000000000 A fixed\nffffffff81000000 T _text\n";
+	enum caps_available most = resolve_lacks_lines() || !demangle_available() ? CAPS_PARTLY : CAPS_YES;
+
+	assert_outcome(probe("symbols"), CAPS_PARTLY, "/proc/kallsyms: ENOENT", "");
+	put_file("/proc/kallsyms", "0000000000000000 A fixed\n0000000000000000 T _text\n");
+	assert_outcome(probe("symbols"), CAPS_PARTLY, "of the kernel are hidden",
+		most == CAPS_YES ? "kptr_restrict=0" : "install");
+	put_file("/proc/kallsyms", shown);
+	assert_outcome(probe("symbols"), most, "those of the kernel, too", most == CAPS_YES ? "" : "install");
 }
 END_TEST
 
@@ -363,6 +379,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, root_setup, root_teardown);
 	tcase_add_test(tests, test_pressure);
+	tcase_add_test(tests, test_symbols);
 	tcase_add_test(tests, test_cgroup);
 	tcase_add_test(tests, test_tracing);
 	tcase_add_test(tests, test_block);

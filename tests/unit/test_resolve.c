@@ -94,7 +94,8 @@ static const char *mapped_names(u64 address)
 	FILE *out;
 
 	snprintf(path, sizeof(path), "%s/inl", built_dir);
-	snprintf(command, sizeof(command), "readelf -lW %s | awk '$1 == \"LOAD\" && / E 0x/ { print $2, $3, $5 }'", path);
+	snprintf(command, sizeof(command), "readelf -lW %s | awk '$1 == \"LOAD\" && / E 0x/ { print $2, $3, $5 }'",
+		path);
 	out = popen(command, "r");
 	if (!out || fscanf(out, "%llx %llx %llx", &offset, &start, &size) != 3)
 		ck_abort_msg("no segment of code");
@@ -115,7 +116,8 @@ START_TEST(built_ways)
 	if (way->tool && tool_missing(way->tool))
 		return;
 	built_run(way->line);
-	ck_assert_msg(!strcmp(mapped_names(built_symbol("inl", "outer")), with_debug(CHAIN, "outer :0")), "%s: %s", way->line,
+	ck_assert_msg(!strcmp(mapped_names(built_symbol("inl", "outer")), with_debug(CHAIN, "outer :0")), "%s: %s",
+		way->line,
 		mapped_names(built_symbol("inl", "outer")));
 }
 END_TEST
@@ -146,11 +148,13 @@ START_TEST(separate)
 	char line[512];
 	u64 address;
 
-	snprintf(line, sizeof(line), "gcc -O2 -g %s -o inl inl.c && mkdir .debug && objcopy --only-keep-debug inl .debug/x.debug",
+	snprintf(line, sizeof(line), "gcc -O2 -g %s -o inl inl.c && mkdir .debug && objcopy --only-keep-debug inl "
+		".debug/x.debug",
 		flags[_i]);
 	built_run(line);
 	address = built_symbol("inl", "outer");
-	built_run("strip -s --remove-section=.comment inl && objcopy --add-gnu-debuglink=.debug/x.debug inl && cp inl other");
+	built_run("strip -s --remove-section=.comment inl && objcopy --add-gnu-debuglink=.debug/x.debug inl && cp "
+		"inl other");
 	object = built_object(spaces, "inl");
 	ck_assert_str_eq(built_names(object, address, NULL), with_debug(CHAIN, "outer :0"));
 	ck_assert_ptr_nonnull(strstr(object_debug_file(object), "/.debug/x.debug"));
@@ -163,16 +167,84 @@ START_TEST(separate)
 }
 END_TEST
 
+START_TEST(alternate_missing)
+{
+	struct object *object;
+
+	if (tool_missing("dwz"))
+		return;
+	built_run("gcc -O2 -g -o inl inl.c && cp inl inl2 && dwz -m common.dwz inl inl2 && rm common.dwz");
+	object = built_object(spaces, "inl");
+	ck_assert_ptr_nonnull(strstr(built_names(object, built_symbol("inl", "outer"), NULL), "outer"));
+	if (libdw_load())
+		ck_assert_ptr_nonnull(strstr(object_note(object), "common.dwz"));
+}
+END_TEST
+
+/* The symbols that a distribution leaves in stripped files. */
+START_TEST(mini_symbols)
+{
+	struct object *object;
+	u64 address;
+
+	built_run("gcc -O2 -o inl inl.c && objcopy -S --keep-symbol=outer inl mini && xz -k mini");
+	address = built_symbol("inl", "outer");
+	built_run("strip -s inl && objcopy --add-section .gnu_debugdata=mini.xz inl");
+	object = built_object(spaces, "inl");
+	ck_assert_str_eq(built_names(object, address, NULL), "outer :0");
+	ck_assert_ptr_null(object_note(object));
+}
+END_TEST
+
 START_TEST(split_missing)
 {
 	struct object *object;
 
 	built_run("gcc -O2 -g -gsplit-dwarf -o inl inl.c && rm -f *.dwo");
 	object = built_object(spaces, "inl");
-	ck_assert_str_eq(built_names(object, built_symbol("inl", "outer"), NULL), with_debug("outer inl.c:4", "outer :0"));
+	ck_assert_str_eq(built_names(object, built_symbol("inl", "outer"), NULL),
+		with_debug("outer inl.c:4", "outer :0"));
 	if (libdw_load())
-		ck_assert_msg(!strncmp(object_note(object), "split debug info not found: /", 29) && strstr(object_note(object), ".dwo"),
+		ck_assert_msg(!strncmp(object_note(object), "split debug info not found: /", 29) &&
+			strstr(object_note(object), ".dwo"),
 			"%s", object_note(object));
+}
+END_TEST
+
+/* A package of split debug info is read, or named. */
+START_TEST(split_package)
+{
+	const char *names;
+	struct object *object;
+
+	built_run("gcc -O2 -g -gsplit-dwarf -o inl inl.c && dwp -o inl.dwp *.dwo && rm -f *.dwo");
+	object = built_object(spaces, "inl");
+	names = built_names(object, built_symbol("inl", "outer"), NULL);
+	if (libdw_load() && strcmp(names, CHAIN)) {
+		ck_assert_str_eq(names, "outer inl.c:4");
+		ck_assert_ptr_nonnull(strstr(object_note(object), "inl.dwp needs libdw"));
+	}
+}
+END_TEST
+
+/* A file that is gone is named by the debug info of its build id. */
+START_TEST(gone)
+{
+	struct object *object;
+	char line[512];
+	u64 address;
+
+	built_run("gcc -O2 -g -o inl inl.c");
+	address = built_symbol("inl", "outer");
+	object = built_object(spaces, "inl");
+	snprintf(line, sizeof(line), "mkdir -p debuginfod_client/%s && objcopy --only-keep-debug inl "
+		"debuginfod_client/%s/debuginfo && echo >inl",
+		object_build_id(object), object_build_id(object));
+	built_run(line);
+	ck_assert_str_eq(built_names(object, address, NULL), "deleted");
+	ck_assert_int_eq(setenv("XDG_CACHE_HOME", built_dir, 1), 0);
+	ck_assert_str_eq(built_names(object, address, NULL), with_debug(CHAIN, "outer :0"));
+	ck_assert_str_eq(object_note(object), "replaced during the run");
 }
 END_TEST
 
@@ -182,14 +254,16 @@ START_TEST(options)
 	struct object *object;
 	u64 address;
 
-	built_write("x.cc", "namespace area { template<class T> struct box { __attribute__((noinline)) void fill(T x) { value = x; } volatile T "
+	built_write("x.cc", "namespace area { template<class T> struct box { __attribute__((noinline)) void fill(T "
+		"x) { value = x; } volatile T "
 			    "value; }; template struct box<int>; }\nint main() { area::box<int> b; b.fill(1); }\n");
 	built_run("g++ -O2 -g -o x x.cc");
 	object = built_object(spaces, "x");
 	address = built_symbol("x", "_ZN4area3boxIiE4fillEi");
 	if (demangle_available())
 		ck_assert_str_eq(built_names(object, address, &plain), "area::box<int>::fill(int) :0");
-	ck_assert_str_eq(built_names(object, address, &raw), with_debug("_ZN4area3boxIiE4fillEi x.cc:1", "_ZN4area3boxIiE4fillEi :0"));
+	ck_assert_str_eq(built_names(object, address, &raw),
+		with_debug("_ZN4area3boxIiE4fillEi x.cc:1", "_ZN4area3boxIiE4fillEi :0"));
 }
 END_TEST
 
@@ -200,8 +274,10 @@ START_TEST(assembler)
 	struct object *object;
 	u64 from;
 
-	built_write("a.s", ".text\n.globl one\none: .skip 16, 0x90\n.type two, @function\ntwo: .skip 16, 0x90\n.size two, . - two\n.skip 16, 0x90\n"
-			   ".globl main\n.type main, @function\nmain: ret\n.size main, . - main\n.data\n.globl value\nvalue: .quad 0\n"
+	built_write("a.s", ".text\n.globl one\none: .skip 16, 0x90\n.type two, @function\ntwo: .skip 16, 0x90\n.size "
+		"two, . - two\n.skip 16, 0x90\n"
+			   ".globl main\n.type main, @function\nmain: ret\n.size main, . - main\n.data\n.globl "
+				"value\nvalue: .quad 0\n"
 			   ".section .note.GNU-stack, \"\", @progbits\n");
 	built_run("gcc -nostdlib -static -Wl,-e,main -o a a.s");
 	object = built_object(spaces, "a");
@@ -213,6 +289,52 @@ START_TEST(assembler)
 	ck_assert_str_eq(built_names(object, from - 1, NULL), "stripped");
 	ck_assert_str_eq(built_names(object, from + 48, NULL), "main :0");
 	ck_assert_str_eq(built_names(object, built_symbol("a", "value"), NULL), "stripped");
+}
+END_TEST
+
+/* Ten thousand symbols with names that are long and deep. */
+START_TEST(monstrous)
+{
+	struct resolve_options plain = { .no_debug = true };
+	u64 began, address;
+
+	built_write("many.sh", "echo .text\nname=_Z1f; i=0; while [ $i -lt 3000 ]; do name=${name}PP; i=$((i + 1)); "
+		"done\n"
+			       "i=0; while [ $i -lt 10000 ]; do echo \"${name}i$i: nop\"; i=$((i + 1)); done\n"
+			       "echo .globl main; echo main: ret; echo '.section .note.GNU-stack, \"\", @progbits'\n");
+	built_run("sh many.sh >many.s && gcc -nostdlib -static -Wl,-e,main -o many many.s");
+	address = built_symbol("many", "main");
+	began = clock_ns(CLOCK_MONOTONIC);
+	ck_assert(!strncmp(built_names(built_object(spaces, "many"), address - 1, &plain), "_Z1fPP", 6));
+	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 5 * NSEC_PER_SEC);
+}
+END_TEST
+
+/* ---- the kernel ---- */
+
+START_TEST(kernel)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	unsigned long long address = 0;
+	char line[512], name[256] = "";
+	struct space_place place;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (strstr(line, " T do_sys_openat2\n") || strstr(line, " t do_sys_openat2\n"))
+			sscanf(line, "%llx %*c %255s", &address, name);
+	if (file)
+		fclose(file);
+	spaces_kernel(spaces, address + 1, &place);
+	ck_assert_ptr_nonnull(place.object);
+	if (address) {
+		ck_assert_uint_eq(place.address, address + 1);
+		snprintf(line, sizeof(line), "%s :0", name);
+		ck_assert_str_eq(built_names(place.object, place.address, NULL), line);
+		ck_assert_str_eq(built_names(place.object, 16, NULL), "stripped");
+	} else {
+		ck_assert_uint_eq(place.address, 0);
+		ck_assert_str_eq(built_names(place.object, place.address, NULL), "kernel hidden");
+	}
 }
 END_TEST
 
@@ -251,15 +373,18 @@ START_TEST(damaged)
 		built_run("truncate -s 8000 inl");
 		break;
 	case 2:
-		built_run("objcopy --dump-section .debug_info=info inl && head -c $(stat -c %s info) /dev/urandom >info && "
+		built_run("objcopy --dump-section .debug_info=info inl && head -c $(stat -c %s info) /dev/urandom "
+			">info && "
 			  "objcopy --update-section .debug_info=info inl");
 		break;
 	case 3:
-		built_run("objcopy --dump-section .debug_abbrev=info inl && head -c $(stat -c %s info) /dev/zero | tr '\\0' '\\1' >info && "
+		built_run("objcopy --dump-section .debug_abbrev=info inl && head -c $(stat -c %s info) /dev/zero | "
+			"tr '\\0' '\\1' >info && "
 			  "objcopy --update-section .debug_abbrev=info inl");
 		break;
 	case 4:
-		built_run("objcopy --dump-section .debug_line=info inl && head -c $(stat -c %s info) /dev/urandom >info && "
+		built_run("objcopy --dump-section .debug_line=info inl && head -c $(stat -c %s info) /dev/urandom "
+			">info && "
 			  "objcopy --update-section .debug_line=info inl");
 		break;
 	default:
@@ -268,7 +393,8 @@ START_TEST(damaged)
 	requests[0] = (struct resolve_request){ built_object(spaces, "inl"), &address, 1 };
 	requests[1] = (struct resolve_request){ built_object(spaces, "good"), &other, 1 };
 	ck_assert_ptr_ne(requests[0].object, requests[1].object);
-	ck_assert_int_eq(resolve_objects(requests, 2, &(struct resolve_options){ .no_debug = false }, tell_found, &told), 0);
+	ck_assert_int_eq(resolve_objects(requests, 2, &(struct resolve_options){ .no_debug = false }, tell_found,
+		&told), 0);
 	ck_assert_uint_eq(told.calls, 2);
 	ck_assert_str_eq(told.good, with_debug(CHAIN, "outer :0"));
 }
@@ -361,10 +487,16 @@ int main(void)
 	tcase_add_loop_test(tests, built_ways, 0, ARRAY_SIZE(ways));
 	tcase_add_test(tests, stripped);
 	tcase_add_loop_test(tests, separate, 0, 2);
+	tcase_add_test(tests, alternate_missing);
+	tcase_add_test(tests, mini_symbols);
 	tcase_add_test(tests, split_missing);
+	tcase_add_test(tests, split_package);
+	tcase_add_test(tests, gone);
 	tcase_add_test(tests, options);
 	tcase_add_test(tests, assembler);
 	tcase_add_loop_test(tests, damaged, 0, 6);
+	tcase_add_test(tests, monstrous);
+	tcase_add_test(tests, kernel);
 	tcase_add_test(tests, out_of_time);
 	tcase_add_test(tests, servers);
 	tcase_add_test(tests, own_program);
