@@ -42,6 +42,7 @@ cli_sources = \
 	cli/analyze/samples_merge.c \
 	cli/analyze/stacks.c \
 	cli/analyze/stacks.h \
+	cli/analyze/stacks_address.c \
 	cli/analyze/stacks_build.h \
 	cli/analyze/stacks_flat.c \
 	cli/analyze/stacks_sums.c \
@@ -83,6 +84,10 @@ cli_sources = \
 	cli/caps/symbols.c \
 	cli/caps/tracing.c \
 	cli/caps/try.h \
+	cli/cmd/annotate.c \
+	cli/cmd/annotate.h \
+	cli/cmd/annotate_code.c \
+	cli/cmd/annotate_source.c \
 	cli/cmd/cmd.c \
 	cli/cmd/cmd.h \
 	cli/cmd/define.c \
@@ -108,6 +113,8 @@ cli_sources = \
 	cli/cmd/passes.h \
 	cli/cmd/print.c \
 	cli/cmd/print.h \
+	cli/cmd/profiled.c \
+	cli/cmd/profiled.h \
 	cli/cmd/report.c \
 	cli/cmd/run.c \
 	cli/cmd/watch.c \
@@ -217,11 +224,15 @@ cli_sources = \
 	cli/symbols/cfi_internal.h \
 	cli/symbols/cfi_rule.c \
 	cli/symbols/cfi_search.c \
+	cli/symbols/code.c \
+	cli/symbols/code.h \
 	cli/symbols/debug_file.c \
 	cli/symbols/debug_file.h \
 	cli/symbols/debuginfod.c \
 	cli/symbols/demangle.c \
 	cli/symbols/demangle.h \
+	cli/symbols/disasm.c \
+	cli/symbols/disasm.h \
 	cli/symbols/dwarf_names.c \
 	cli/symbols/dwarf_names.h \
 	cli/symbols/dwarf_scopes.c \

@@ -4,6 +4,7 @@ dist_man_MANS = \
 	doc/spark-recording.5 \
 	doc/spark-report.5 \
 	doc/spark.h.3 \
+	doc/sparkctl-annotate.1 \
 	doc/sparkctl-doctor.1 \
 	doc/sparkctl-help.1 \
 	doc/sparkctl-list.1 \

@@ -10,6 +10,7 @@ unit_tests = \
 	tests/unit/test_cmd_report \
 	tests/unit/test_demangle \
 	tests/unit/test_derived \
+	tests/unit/test_disasm \
 	tests/unit/test_formula \
 	tests/unit/test_group \
 	tests/unit/test_hist \
@@ -86,6 +87,7 @@ unit_agent_tests = \
 
 # End-to-end tests: shell scripts that run the built sparkctl.
 e2e_tests = \
+	tests/e2e/annotate.test \
 	tests/e2e/profile.test \
 	tests/e2e/recording-errors.test \
 	tests/e2e/recording.test \
@@ -147,7 +149,8 @@ e2e_parts = \
 	tests/targets/marker_inline.c \
 	tests/targets/marker_inline.h \
 	tests/targets/marker_main.c \
-	tests/targets/marker_unit.c
+	tests/targets/marker_unit.c \
+	tests/targets/t_annotate.c
 
 # Programs and libraries measured by the end-to-end tests, in C (x.c), C++ (x.cc) and as shared libraries
 # (x.so from x.c). They are foreign to Spark: plain compiler lines, no libtool, no sanitizers. Own flags:

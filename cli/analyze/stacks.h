@@ -88,6 +88,16 @@ struct stacks_line {
 int stacks_lines(struct stacks *stacks, const struct stacks_scope *scope, const char *function,
 		 struct stacks_line **lines, size_t *n);
 
+struct stacks_address {
+	u32 frame;
+	bool of_function;            /* the function is there, perhaps inlined */
+	struct stacks_sum self, total;
+};
+
+/* All frames with samples, by object and address; those of functions of a name are marked. */
+int stacks_addresses(const struct stacks *stacks, const struct stacks_scope *scope, const char *function,
+		     struct stacks_address **addresses, size_t *n);
+
 struct stacks_node {
 	u32 function;
 	u32 parent;                  /* of a node further up; SAMPLES_NONE: nobody called it, as far as is known */

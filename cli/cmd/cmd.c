@@ -16,6 +16,7 @@ static const struct command *const commands[] = {
 	&command_run,
 	&command_stat,
 	&command_report,
+	&command_annotate,
 	&command_note,
 	&command_list,
 	&command_doctor,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cmd/print.h"
+#include "cli/cmd/profiled.h"
 #include "cli/log.h"
 #include "cli/pager.h"
 #include "cli/store/store.h"
@@ -88,27 +89,6 @@ static bool report_wants_profile(const struct report_profile *profile)
 	       profile->buckets;
 }
 
-static bool report_has_function(const struct samples *samples, const char *name)
-{
-	u32 i;
-
-	for (i = 0; i < samples->nlines; i++)
-		if (samples->lines[i].function != SAMPLES_NONE &&
-		    !strcmp(samples->strings[samples->lines[i].function].bytes, name))
-			return true;
-	return false;
-}
-
-/* 0, or -1 after a message. */
-static int report_check_profile(const struct report_profile *profile, const struct recording *recording, const char *path)
-{
-	if (profile->detail && !recording->facts.samples)
-		return error("%s has no samples: it was not recorded with run --profile", path);
-	if (profile->lines && !report_has_function(recording->facts.samples, profile->lines))
-		return error("%s has no samples in a function '%s'", path, profile->lines);
-	return 0;
-}
-
 /* The rules of a file. The exit status, after a message if it is not 0. */
 static int report_read_buckets(struct buckets *buckets, const char *path)
 {
@@ -144,7 +124,8 @@ static int report_file(const struct print_options *given, const struct output *f
 	if (!recording)
 		return STATUS_FAILURE;
 	o = with_recorded(given, recording);
-	status = report_check_profile(&o.profile, recording, path) ? STATUS_FAILURE : report_define(&o, given, recording);
+	status = o.profile.detail && profiled_check(recording, path, o.profile.lines) ? STATUS_FAILURE :
+		 report_define(&o, given, recording);
 	if (!status && print_report(&o, format, stdout, &recording->profile, &recording->facts))
 		status = STATUS_FAILURE;
 	definitions_free(&o.definitions);

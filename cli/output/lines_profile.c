@@ -121,7 +121,8 @@ static void lines_hot_part(const struct lines *lines, const struct stacks_part *
 		return;
 	}
 	row = lines_begin(lines, label ? label : "hot", gap);
-	for (i = 0; i < n && i < LINES_HOT && entries[i].self.count; i++)
+	/* What would be 0 % tells nothing. */
+	for (i = 0; i < n && i < LINES_HOT && (!i || lines_share(&entries[i].self, &part->sum) >= 0.5); i++)
 		lines_hot_entry(lines, &row, &entries[i], part);
 	if (!i)
 		lines_piece(&row, "nothing is known of where");
@@ -132,10 +133,25 @@ static void lines_hot_part(const struct lines *lines, const struct stacks_part *
 	free(label);
 }
 
+/* Those with a hundredth of the samples, the greatest first; there is always one. */
+static size_t lines_parts_shown(const struct lines *lines)
+{
+	const struct report *report = lines->report;
+	struct stacks_sum all = stacks_sum(report->stacks, &(struct stacks_scope){ .whole = true });
+	size_t n;
+
+	if (lines->options->verbose > 0)
+		return report->nparts;
+	for (n = 0; n < report->nparts && n < LINES_PARTS; n++)
+		if (n && lines_share(&report->parts[n].sum, &all) < 1)
+			break;
+	return n;
+}
+
 void lines_hot(const struct lines *lines)
 {
 	const struct report *report = lines->report;
-	size_t i, most = lines->options->verbose > 0 ? report->nparts : MIN(report->nparts, (size_t)LINES_PARTS);
+	size_t i, most = lines_parts_shown(lines);
 
 	if (lines->options->verbose < 0)
 		return;

@@ -161,7 +161,7 @@ void elf_symbols_sort(struct elf_symbols *symbols)
 	}
 }
 
-const char *elf_symbols_find(const struct elf_symbols *symbols, u64 address)
+const struct elf_symbol *elf_symbols_covering(const struct elf_symbols *symbols, u64 address)
 {
 	size_t low = 0, high = symbols->n, middle, looked;
 
@@ -174,8 +174,15 @@ const char *elf_symbols_find(const struct elf_symbols *symbols, u64 address)
 	}
 	for (looked = 0; low > 0 && looked < NEAR_MOST && symbols->list[low - 1].reach > address; low--, looked++)
 		if (address - symbols->list[low - 1].address < symbols->list[low - 1].size)
-			return symbols->list[low - 1].name;
+			return &symbols->list[low - 1];
 	return NULL;
+}
+
+const char *elf_symbols_find(const struct elf_symbols *symbols, u64 address)
+{
+	const struct elf_symbol *symbol = elf_symbols_covering(symbols, address);
+
+	return symbol ? symbol->name : NULL;
 }
 
 void elf_symbols_free(struct elf_symbols *symbols)

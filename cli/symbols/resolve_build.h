@@ -76,6 +76,7 @@ void elf_symbols_add(struct elf_symbols *symbols, const struct elf_file *elf);
 /* To be called after the last file. */
 void elf_symbols_sort(struct elf_symbols *symbols);
 /* NULL: none covers it. */
+const struct elf_symbol *elf_symbols_covering(const struct elf_symbols *symbols, u64 address);
 const char *elf_symbols_find(const struct elf_symbols *symbols, u64 address);
 void elf_symbols_free(struct elf_symbols *symbols);
 

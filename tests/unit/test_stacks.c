@@ -212,6 +212,33 @@ START_TEST(test_lines)
 }
 END_TEST
 
+/* Frames of the function, also where it is inlined, among all others. */
+START_TEST(test_addresses)
+{
+	struct stacks_address *addresses;
+	u64 self = 0, total = 0;
+	size_t i, naddresses, marked = 0;
+
+	stack_add(&samples, 1, "", "a!main:1 a!work:9", 5);
+	stack_add(&samples, 1, "", "a!main:1 a!outer:4<work:9", 2);
+	stack_add(&samples, 1, "", "a!main:1 a!work:9 a!work:9 b!x:3", 8);
+	stacks = stacks_new(&samples);
+	ck_assert_int_eq(stacks_addresses(stacks, &whole, "work", &addresses, &naddresses), 0);
+	ck_assert_uint_eq(naddresses, 4);
+	for (i = 0; i < naddresses; i++) {
+		ck_assert(!i || samples.frames[addresses[i].frame].object > samples.frames[addresses[i - 1].frame].object ||
+			  samples.frames[addresses[i].frame].address > samples.frames[addresses[i - 1].frame].address);
+		marked += addresses[i].of_function;
+		self += addresses[i].of_function ? addresses[i].self.count : 0;
+		total += addresses[i].of_function ? addresses[i].total.count : 0;
+	}
+	ck_assert_uint_eq(marked, 2);
+	ck_assert_uint_eq(self, 7);
+	ck_assert_uint_eq(total, 15);
+	free(addresses);
+}
+END_TEST
+
 START_TEST(test_tree)
 {
 	static const struct { const char *name; u32 depth; u64 self, total; u32 parent; } wanted[] = {
@@ -355,6 +382,7 @@ int main(void)
 	tcase_add_loop_test(tests, test_scopes, 0, 12);
 	tcase_add_test(tests, test_parts);
 	tcase_add_test(tests, test_lines);
+	tcase_add_test(tests, test_addresses);
 	tcase_add_test(tests, test_tree);
 	tcase_add_test(tests, test_buckets);
 	tcase_add_loop_test(tests, test_mistakes, 0, ARRAY_SIZE(mistakes));

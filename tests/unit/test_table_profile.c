@@ -44,8 +44,7 @@ static void is_rest(size_t width, const char *from, const char *wanted)
 static const char hot_0[] =
 	"hot in query      55 % sqlite3VdbeExec x.c:2104 · 29 % sqlite3BtreeMovetoUnpacked x.c:5731 · 12 % [libc.so.6] · …\n"
 	"hot in insert     94 % [kernel] · 6 % [instrumentation]\n"
-	"hot outside       100 % main x.c:1\n"
-	"hot, region unknown  100 % main x.c:1\n"
+	"and 2 more regions with samples; -v shows all\n"
 	"samples           109   987 a second of CPU time   999 asked for   by task-clock   stacks dwarf   lost 3   throttled 2   unattributed 1   truncated 9   without name (stripped) 11   without name (kernel hidden) 30\n"
 	"lost              2.68 % of the samples: shares may be wrong by as much; a lower rate loses fewer\n";
 
@@ -54,8 +53,7 @@ static const char hot_80[] =
 	"                  29 % sqlite3BtreeMovetoUnpacked x.c:5731 · 12 % [libc.so.6]\n"
 	"                  …\n"
 	"hot in insert     94 % [kernel] · 6 % [instrumentation]\n"
-	"hot outside       100 % main x.c:1\n"
-	"hot, region unknown  100 % main x.c:1\n"
+	"and 2 more regions with samples; -v shows all\n"
 	"samples           109   987 a second of CPU time   999 asked for   by task-clock\n"
 	"                  stacks dwarf   lost 3   throttled 2   unattributed 1\n"
 	"                  truncated 9   without name (stripped) 11\n"
@@ -70,10 +68,7 @@ static const char hot_40[] =
 	"  12 % [libc.so.6] · …\n"
 	"hot in insert\n"
 	"  94 % [kernel] · 6 % [instrumentation]\n"
-	"hot outside\n"
-	"  100 % main x.c:1\n"
-	"hot, region unknown\n"
-	"  100 % main x.c:1\n"
+	"and 2 more regions with samples; -v shows all\n"
 	"samples\n"
 	"  109   987 a second of CPU time\n"
 	"  999 asked for   by task-clock\n"
@@ -91,6 +86,17 @@ START_TEST(test_hot)
 	is_rest(0, "hot in query", hot_0);
 	is_rest(80, "hot in query", hot_80);
 	is_rest(40, "hot in query", hot_40);
+}
+END_TEST
+
+START_TEST(test_all_hot)
+{
+	char *text;
+
+	sample.output.verbose = 1;
+	text = print(0);
+	ck_assert_ptr_nonnull(strstr(text, "\nhot outside       100 % main x.c:1\nhot, region unknown  100 % main x.c:1\nsamples "));
+	free(text);
 }
 END_TEST
 
@@ -280,6 +286,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_hot);
+	tcase_add_test(tests, test_all_hot);
 	tcase_add_test(tests, test_detail);
 	tcase_add_test(tests, test_by_region);
 	tcase_add_test(tests, test_regions);
