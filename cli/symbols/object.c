@@ -297,6 +297,7 @@ u64 object_delta(struct object *object, const struct space_map *map, u64 address
 		*whole = object->is_elf;
 		return map->offset - map->start;
 	}
-	*whole = segment == elf_file_segment(&object->elf, map->offset) && segment == elf_file_segment(&object->elf, last);
+	*whole = segment == elf_file_segment(&object->elf, map->offset) &&
+		segment == elf_file_segment(&object->elf, last);
 	return map->offset - map->start + segment->address - segment->offset;
 }

@@ -72,7 +72,8 @@ void resolve_out_names(struct resolve_out *out, size_t address, enum resolve_rea
 	u32 i;
 
 	for (i = 0; i < row.nlines; i++)
-		size += sizeof(struct resolve_row_line) + text_length(lines[i].function) + text_length(lines[i].file) + 2;
+		size += sizeof(struct resolve_row_line) + text_length(lines[i].function) +
+			text_length(lines[i].file) + 2;
 	if (size > out->room)
 		return;
 	out->room -= size;

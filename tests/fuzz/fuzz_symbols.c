@@ -200,7 +200,8 @@ static const u32 rows_seed[] = {
 static const char map_seed[] = "1000 10 first\n0x1008 0x20 a b c\n1040 ffffffffffffffff all\r\n";
 static const char maps_seed[] = "7f00-8f00 r-xp 00001000 fd:01 1234   /usr/lib/a b\\012c (deleted)\n";
 static const char name_seed[] = "_ZNSt6vectorIiSaIiEE9push_backERKi";
-static const char rust_seed[] = "_RNCINkXs25_NgCsbmNqQUJIY6D_4core5sliceINyB9_4IterhENuNgNoBb_4iter8iterator8Iterator9rpositionE";
+static const char rust_seed[] =
+	"_RNCINkXs25_NgCsbmNqQUJIY6D_4core5sliceINyB9_4IterhENuNgNoBb_4iter8iterator8Iterator9rpositionE";
 
 static const struct reader {
 	void (*run)(const u8 *input, size_t size);

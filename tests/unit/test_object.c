@@ -159,16 +159,21 @@ START_TEST(build_ids)
 }
 END_TEST
 
-/* A program in a file system of its own, where the same path is another file for us. */
+/*
+ * A program in a file system of its own, where the same path is another file for us; one of layers tells other
+ * devices by stat(2) than of mappings.
+ */
 START_TEST(other_root)
 {
+	static const char *const mounts[] = { "mount -t tmpfs none in && cp x in/z",
+					      "mount -t overlay none -o lowerdir=low,upperdir=up,workdir=work in" };
 	u64 here = built_symbol("x", "here");
 	char line[512];
 	pid_t pid = 0;
 	FILE *file;
 
-	snprintf(line, sizeof(line), "unshare -m sh -c 'mkdir in && mount -t tmpfs none in && cp x in/z && { in/z "
-		">/dev/null & echo $! >pid; }'");
+	snprintf(line, sizeof(line), "mkdir in low up work && cp x low/z && "
+		"unshare -m sh -c '%s && { in/z >/dev/null & echo $! >pid; }'", mounts[_i]);
 	if (!built_try(line))
 		return;
 	built_run("cp y in/z");
@@ -331,7 +336,7 @@ int main(void)
 	tcase_add_test(tests, deleted);
 	tcase_add_test(tests, replaced);
 	tcase_add_test(tests, build_ids);
-	tcase_add_test(tests, other_root);
+	tcase_add_loop_test(tests, other_root, 0, 2);
 	tcase_add_test(tests, image);
 	tcase_add_test(tests, descriptors);
 	tcase_add_test(tests, perf_map);
