@@ -374,6 +374,7 @@ void samples_fini(struct samples *samples)
 	for (i = 0; i < samples->nstrings; i++)
 		free(samples->strings[i].bytes);
 	free(samples->event);
+	free(samples->note);
 	free(samples->stacks);
 	free(samples->objects);
 	free(samples->frames);

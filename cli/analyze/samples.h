@@ -93,6 +93,13 @@ enum samples_truncation {
 	SAMPLES_TRUNCATIONS
 };
 
+static inline u32 samples_truncation(u32 flags)
+{
+	u32 reason = flags >> SAMPLES_TRUNCATION_SHIFT;
+
+	return reason < SAMPLES_TRUNCATIONS ? reason : SAMPLES_NO_REASON;
+}
+
 /* All samples that are alike. */
 struct samples_row {
 	u32 process;                 /* serial of struct process_facts */
@@ -130,6 +137,7 @@ struct samples {
 	double effective;            /* samples a second of CPU time; 0: not known */
 	u64 lost;                    /* no room in a ring */
 	u64 throttled;               /* times that the kernel paused sampling, for it took too much time */
+	char *note;                  /* what is less than was asked for; NULL: nothing */
 	char *stacks;                /* "fp", "dwarf", "none" */
 	u32 stack_bytes;             /* of a copied stack */
 

@@ -134,6 +134,7 @@ struct stacks_gaps {
 	u64 samples;
 	u64 unattributed;            /* in a region that is not known */
 	u64 truncated;               /* their chain ends early */
+	u64 truncations[SAMPLES_TRUNCATIONS]; /* of these, by reason */
 	u64 no_chain;                /* nothing is known of the place */
 	u64 unresolved[SAMPLES_UNRESOLVED_KINDS]; /* the function they were taken in has no name, by reason */
 };

@@ -151,7 +151,10 @@ static int stacks_gaps_row(void *context, u32 number)
 
 	gaps->samples += row->count;
 	gaps->unattributed += row->flags & SAMPLES_UNATTRIBUTED ? row->count : 0;
-	gaps->truncated += row->flags & SAMPLES_TRUNCATED ? row->count : 0;
+	if (row->flags & SAMPLES_TRUNCATED) {
+		gaps->truncated += row->count;
+		gaps->truncations[samples_truncation(row->flags)] += row->count;
+	}
 	if (!frame)
 		gaps->no_chain += row->count;
 	else if (!stacks_named(missing->samples, frame))

@@ -21,6 +21,22 @@ static json_t *json_unresolved(const struct stacks_gaps *gaps)
 	return object;
 }
 
+static json_t *json_truncations(const struct stacks_gaps *gaps)
+{
+	static const char *const reasons[] = {
+		[SAMPLES_NO_REASON] = "not_told", [SAMPLES_SHORT_COPY] = "short_copy", [SAMPLES_OTHER_STACK] = "other_stack",
+		[SAMPLES_NO_CFI] = "no_cfi", [SAMPLES_BAD_CFI] = "bad_cfi", [SAMPLES_NO_MAPPING] = "unmapped",
+		[SAMPLES_NO_UNWINDER] = "no_unwinder", [SAMPLES_TOO_DEEP] = "too_deep", [SAMPLES_NO_REGISTERS] = "no_registers",
+	};
+	json_t *object = json_object();
+	u32 i;
+
+	for (i = 0; i < SAMPLES_TRUNCATIONS; i++)
+		if (gaps->truncations[i])
+			json_object_set_new(object, reasons[i], json_u64(gaps->truncations[i]));
+	return object;
+}
+
 static json_t *json_samples(const struct report *report)
 {
 	const struct samples *samples = report->facts->samples;
@@ -32,6 +48,7 @@ static json_t *json_samples(const struct report *report)
 	json_object_set_new(object, "throttled", json_u64(samples->throttled));
 	json_object_set_new(object, "unattributed", json_u64(gaps.unattributed));
 	json_object_set_new(object, "truncated", json_u64(gaps.truncated));
+	json_object_set_new(object, "truncations", json_truncations(&gaps));
 	json_object_set_new(object, "no_place", json_u64(gaps.no_chain));
 	json_object_set_new(object, "unresolved", json_unresolved(&gaps));
 	json_object_set_new(object, "frequency", samples->frequency ? json_u64(samples->frequency) : json_null());
@@ -39,6 +56,7 @@ static json_t *json_samples(const struct report *report)
 	json_object_set_new(object, "event", json_text(samples->event));
 	json_object_set_new(object, "unit", json_string(samples->clock ? "ns" : "count"));
 	json_object_set_new(object, "stacks", json_text(samples->stacks));
+	json_object_set_new(object, "note", json_text(samples->note));
 	return object;
 }
 

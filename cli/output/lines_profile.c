@@ -189,6 +189,24 @@ static void lines_unresolved(struct lines_row *row, const struct stacks_gaps *ga
 	}
 }
 
+static void lines_truncated(struct lines_row *row, const struct stacks_gaps *gaps)
+{
+	static const char *const reasons[] = {
+		[SAMPLES_SHORT_COPY] = "stack copy too small", [SAMPLES_OTHER_STACK] = "a handler's own stack",
+		[SAMPLES_NO_CFI] = "no CFI", [SAMPLES_BAD_CFI] = "broken CFI", [SAMPLES_NO_MAPPING] = "not mapped",
+		[SAMPLES_NO_UNWINDER] = "CFI for libunwind", [SAMPLES_TOO_DEEP] = "too deep",
+		[SAMPLES_NO_REGISTERS] = "no registers",
+	};
+	char what[64];
+	u32 i;
+
+	lines_samples_count(row, "truncated", gaps->truncations[SAMPLES_NO_REASON]);
+	for (i = SAMPLES_NO_REASON + 1; i < SAMPLES_TRUNCATIONS; i++) {
+		snprintf(what, sizeof(what), "truncated (%s)", reasons[i]);
+		lines_samples_count(row, what, gaps->truncations[i]);
+	}
+}
+
 static void lines_samples_rate(struct lines_row *row, const struct samples *samples)
 {
 	char *event = samples->event ? lines_name(samples->event, 40) : NULL;
@@ -202,6 +220,8 @@ static void lines_samples_rate(struct lines_row *row, const struct samples *samp
 		lines_piece(row, "by %s", event);
 	if (stacks)
 		lines_piece(row, "stacks %s", stacks);
+	if (samples->note)
+		lines_piece(row, "%s", samples->note);
 	free(event);
 	free(stacks);
 }
@@ -222,7 +242,7 @@ void lines_samples(const struct lines *lines)
 		lines_samples_count(&row, "lost", samples->lost);
 		lines_samples_count(&row, "throttled", samples->throttled);
 		lines_samples_count(&row, "unattributed", gaps.unattributed);
-		lines_samples_count(&row, "truncated", gaps.truncated);
+		lines_truncated(&row, &gaps);
 		lines_samples_count(&row, "without place", gaps.no_chain);
 		lines_unresolved(&row, &gaps);
 		lines_end(&row);

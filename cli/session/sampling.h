@@ -44,7 +44,6 @@ struct sampling {
 	size_t nbatch, batch_room;
 	u32 *objects;                /* of spaces, as objects of samples, by number; 0: none yet, else the index + 1 */
 	u32 nobjects;
-	char note[320];              /* what is less than was asked for; "": nothing */
 };
 
 /* Opens the rings on the stopped child. Where it cannot be done, after a warning, the run is without samples. */

@@ -60,16 +60,19 @@ static u64 rate_most(void)
 static void note(struct sampling *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void note(struct sampling *p, const char *format, ...)
 {
-	size_t used = strlen(p->note);
+	char *before = p->samples.note, *more = NULL, *all = NULL;
 	va_list args;
 
-	if (used && used + 2 < sizeof(p->note)) {
-		strcpy(p->note + used, "; ");
-		used += 2;
-	}
 	va_start(args, format);
-	vsnprintf(p->note + used, sizeof(p->note) - used, format, args);
+	if (vasprintf(&more, format, args) < 0)
+		more = NULL;
 	va_end(args);
+	if (before && more && asprintf(&all, "%s; %s", before, more) < 0)
+		all = NULL;
+	p->samples.note = all ? all : more;
+	if (all)
+		free(more);
+	free(before);
 }
 
 static void attr_make(const struct session *s, const struct source *from, struct perf_event_attr *attr)
@@ -274,6 +277,8 @@ void sampling_open(struct session *s)
 		stacks_choose(s);
 		ret = sources_try(s, &mapping);
 	}
+	if (!ret && !p->kernel)
+		note(p, "user mode alone: the kernel's side is not allowed here");
 	if (!ret)
 		return;
 	why = mapping ? advice_ring(&s->caps, -ret) : advice_perf_scope(&s->caps, -ret, ADVICE_USER);

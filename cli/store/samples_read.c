@@ -76,6 +76,8 @@ static int read_sampling(void *context, sqlite3_stmt *row)
 		return 0;
 	if (!strcmp(key, "event") && !samples->event)
 		samples->event = read_own(reader, row, 1);
+	else if (!strcmp(key, "note") && !samples->note)
+		samples->note = read_own(reader, row, 1);
 	else if (!strcmp(key, "stacks") && !samples->stacks)
 		samples->stacks = read_own(reader, row, 1);
 	else if (!strcmp(key, "clock"))
@@ -201,9 +203,9 @@ static int read_sample(void *context, sqlite3_stmt *row)
 		.process = read_u32(row, 1), .pid = read_u32(row, 2), .tid = read_u32(row, 3),
 		.count = read_u64(row, 9), .weight = read_u64(row, 10),
 	};
-	u32 number = SAMPLES_NONE;
+	u32 number = SAMPLES_NONE, truncated = MIN(read_u32(row, 6), (u32)SAMPLES_TRUNCATIONS);
 
-	sample.flags = (sqlite3_column_int(row, 6) ? SAMPLES_TRUNCATED : 0u) |
+	sample.flags = (truncated ? SAMPLES_TRUNCATED | (truncated - 1) << SAMPLES_TRUNCATION_SHIFT : 0u) |
 		       (sqlite3_column_int(row, 7) ? SAMPLES_UNATTRIBUTED : 0u) |
 		       (sqlite3_column_int(row, 8) ? SAMPLES_IN_KERNEL : 0u);
 	if (sample.process <= reader->recording->facts.nprocesses && sample.count &&

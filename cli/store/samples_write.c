@@ -23,6 +23,7 @@ static void write_sampling(struct store_db *db, const struct samples *samples)
 	store_put(db, insert, "tr", "effective", samples->effective);
 	store_put(db, insert, "ti", "lost", (s64)samples->lost);
 	store_put(db, insert, "ti", "throttled", (s64)samples->throttled);
+	store_put(db, insert, "tt", "note", samples->note);
 	store_put(db, insert, "tt", "stacks", samples->stacks);
 	store_put(db, insert, "ti", "stack_bytes", (s64)samples->stack_bytes);
 	sqlite3_finalize(insert);
@@ -88,7 +89,7 @@ static void write_rows(struct store_db *db, const struct samples *samples)
 		const struct samples_row *row = &samples->rows[i];
 
 		store_put(db, insert, "iiiimmnnnii", (s64)i, (s64)row->process, (s64)row->pid, (s64)row->tid,
-			  number_of(row->region), number_of(row->chain), (s64)(row->flags & SAMPLES_TRUNCATED ? 1 : 0),
+			  number_of(row->region), number_of(row->chain), (s64)(row->flags & SAMPLES_TRUNCATED ? 1 + samples_truncation(row->flags) : 0),
 			  (s64)(row->flags & SAMPLES_UNATTRIBUTED ? 1 : 0), (s64)(row->flags & SAMPLES_IN_KERNEL ? 1 : 0),
 			  (s64)row->count, (s64)row->weight);
 	}
