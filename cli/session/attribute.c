@@ -150,6 +150,15 @@ out:
 	free(e);
 }
 
+/* Nothing was logged since the last reading: nor has the slot's thread ended, since it logs that. */
+static bool slot_quiet(const struct segment *g, const struct attribute_slot *slot)
+{
+	u64 count;
+
+	return slot->watch && peek(g, place(slot->watch), &count, sizeof(count)) && count == slot->count &&
+	       load_acquire(&g->header->claims) == g->claims;
+}
+
 /* Reads a slot anew, and what its threads logged. */
 static void slot_read(struct attribute *a, struct segment *g, u32 index)
 {
@@ -262,14 +271,21 @@ static bool entry_after(const struct attribute_entry *e, const struct attribute_
 /* The node on top of a lane's frames; 0: none is open. */
 static u32 lane_top(const struct segment *g, u32 lane, u32 *root)
 {
-	struct wire_lane w;
+	struct wire_frame f;
+	struct {
+		u32 depth, root;
+	} w;
 
+	_Static_assert(offsetof(struct wire_lane, depth) == 0 && offsetof(struct wire_lane, root) == 4, "a lane's head");
 	if (!peek(g, place(lane), &w, sizeof(w)))
 		return 0;
 	*root = w.root;
-	for (u32 d = MIN(w.depth, WIRE_DEPTH); d; d--)
-		if (!(w.frames[d - 1].region & WIRE_FRAME_ORPHAN))
-			return w.frames[d - 1].node;
+	for (u32 d = MIN(w.depth, WIRE_DEPTH); d; d--) {
+		if (!peek(g, place(lane) + offsetof(struct wire_lane, frames) + (d - 1) * sizeof(f), &f, sizeof(f)))
+			return 0;
+		if (!(f.region & WIRE_FRAME_ORPHAN))
+			return f.node;
+	}
 	return 0;
 }
 
@@ -306,7 +322,8 @@ static u32 thread_node(struct session *s, struct attribute_thread *t, const stru
 		const struct attribute_slot *slot = &g->slots[t->slot];
 		u64 before;
 
-		slot_read(&s->sampling->attribute, g, t->slot);
+		if (!slot_quiet(g, slot))
+			slot_read(&s->sampling->attribute, g, t->slot);
 		e = thread_entry(t, sample);
 		if (e)
 			break;
@@ -314,6 +331,8 @@ static u32 thread_node(struct session *s, struct attribute_thread *t, const stru
 		if (slot->tid != t->tid || slot->state != WIRE_SLOT_LIVE)
 			return 0;
 		node = slot_top(g, slot);
+		if (slot_quiet(g, slot))
+			return node;
 		slot_read(&s->sampling->attribute, g, t->slot);
 		if (t->logged == before)
 			return node;

@@ -54,6 +54,13 @@ void ring_copy(const struct ring *r, u64 at, void *to, size_t size)
 	memcpy((u8 *)to + first, data, size - first);
 }
 
+const u8 *ring_bytes(const struct ring *r, u64 at, size_t size)
+{
+	size_t ring = (size_t)r->page->data_size, from = at & (ring - 1);
+
+	return size <= ring - from ? (const u8 *)r->page + r->page->data_offset + from : NULL;
+}
+
 bool ring_peek(const struct ring *r, struct ring_walk *w, struct perf_event_header *h)
 {
 	if (w->head - w->at < sizeof(*h) || w->head - w->at > r->page->data_size) {

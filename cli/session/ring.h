@@ -31,6 +31,8 @@ struct ring_walk ring_walk(const struct ring *ring);
  */
 bool ring_peek(const struct ring *ring, struct ring_walk *walk, struct perf_event_header *header);
 void ring_copy(const struct ring *ring, u64 at, void *to, size_t size);
+/* The record where it lies, until ring_release(); NULL: it wraps. */
+const u8 *ring_bytes(const struct ring *ring, u64 at, size_t size);
 /* What lies before walk.at is given back to the kernel. */
 void ring_release(const struct ring *ring, const struct ring_walk *walk);
 

@@ -26,17 +26,23 @@ static u64 record_time(const struct ring *r, u64 at, const struct perf_event_hea
 	return ns;
 }
 
-static bool batch_room(struct sampling *p, size_t size)
+static struct sampling_record *batch_add(struct sampling *p)
 {
 	if (p->nbatch == p->batch_room) {
 		size_t room = p->batch_room ? 2 * p->batch_room : 256;
 		struct sampling_record *list = realloc(p->batch, room * sizeof(*list));
 
 		if (!list)
-			return false;
+			return NULL;
 		p->batch = list;
 		p->batch_room = room;
 	}
+	return &p->batch[p->nbatch++];
+}
+
+/* A record that wraps, in one piece. */
+static bool wrapped_add(struct sampling *p, const struct ring *r, u64 at, size_t size)
+{
 	if (p->used + size > p->room) {
 		size_t room = MAX(2 * p->room, ALIGN_UP(p->used + size, (size_t)65536));
 		u8 *bytes = realloc(p->bytes, room);
@@ -46,31 +52,35 @@ static bool batch_room(struct sampling *p, size_t size)
 		p->bytes = bytes;
 		p->room = room;
 	}
+	ring_copy(r, at, p->bytes + p->used, size);
+	p->used += ALIGN_UP(size, (size_t)8);
 	return true;
 }
 
 static void ring_take(struct sampling *p, u32 ring, u64 until_ns)
 {
-	struct ring *r = &p->rings[ring];
-	struct ring_walk walk = ring_walk(r);
+	const struct ring *r = &p->rings[ring];
+	struct ring_walk *walk = &p->walks[ring];
 	struct perf_event_header h;
 
-	while (ring_peek(r, &walk, &h)) {
-		u64 ns = record_time(r, walk.at, &h);
+	*walk = ring_walk(r);
+	for (; ring_peek(r, walk, &h); walk->at += h.size) {
+		u64 ns = record_time(r, walk->at, &h);
+		struct sampling_record *record;
 
 		if (ns > until_ns)
 			break;
-		if (!batch_room(p, h.size)) {
+		record = batch_add(p);
+		if (!record) {
 			p->samples.lost++;
-			walk.at += h.size;
 			continue;
 		}
-		ring_copy(r, walk.at, p->bytes + p->used, h.size);
-		p->batch[p->nbatch++] = (struct sampling_record){ ns, walk.at, ring, p->used };
-		p->used += ALIGN_UP((size_t)h.size, (size_t)8);
-		walk.at += h.size;
+		*record = (struct sampling_record){ ns, walk->at, ring, ring_bytes(r, walk->at, h.size), p->used };
+		if (!record->bytes && !wrapped_add(p, r, walk->at, h.size)) {
+			p->samples.lost++;
+			p->nbatch--;
+		}
 	}
-	ring_release(r, &walk);
 }
 
 static int record_order(const void *a, const void *b)
@@ -137,7 +147,7 @@ static void record_take(struct session *s, const struct sampling_record *at)
 	struct sampling *p = s->sampling;
 	struct record r;
 
-	if (!record_parse(p->bytes + at->at, p->stacks, (u32)__builtin_popcountll(p->regs), &r))
+	if (!record_parse(at->bytes ? at->bytes : p->bytes + at->at, p->stacks, (u32)__builtin_popcountll(p->regs), &r))
 		return;
 	switch (r.type) {
 	case PERF_RECORD_SAMPLE:
@@ -193,6 +203,8 @@ void sampling_drain(struct session *s, bool last)
 	qsort(p->batch, p->nbatch, sizeof(*p->batch), record_order);
 	for (size_t i = 0; i < p->nbatch; i++)
 		record_take(s, &p->batch[i]);
+	for (u32 i = 0; i < p->nrings; i++)
+		ring_release(&p->rings[i], &p->walks[i]);
 	/* Clocks are mapped, and later samples may come out of order, by less than that. */
 	p->attribute.handled_ticks = clock_map_ticks(&s->clock, until_ns - MIN(until_ns, 10 * NSEC_PER_MSEC));
 }
@@ -210,6 +222,7 @@ void sampling_free(struct session *s)
 	spaces_free(p->spaces);
 	samples_fini(&p->samples);
 	free(p->rings);
+	free(p->walks);
 	free(p->objects);
 	free(p->batch);
 	free(p->bytes);

@@ -24,7 +24,8 @@ struct sampling_record {
 	u64 time_ns;
 	u64 position;                /* in its ring */
 	u32 ring;
-	size_t at;                   /* in batch bytes */
+	const u8 *bytes;             /* in the ring; NULL: it wraps, and lies in sampling.bytes ... */
+	size_t at;                   /* ... here */
 };
 
 struct sampling {
@@ -33,12 +34,13 @@ struct sampling {
 	struct spaces *spaces;
 	struct chains *chains;
 	struct ring *rings;
+	struct ring_walk *walks;     /* of each: what the batch has of it */
 	u32 nrings;
 	size_t pages;                /* of each ring */
 	u64 stacks;                  /* which of RECORD_STACKS samples have */
 	u64 regs;                    /* mask of registers */
 	bool kernel;                 /* kernel side, too */
-	u8 *bytes;                   /* of the batch */
+	u8 *bytes;                   /* of records of the batch that wrap */
 	size_t used, room;
 	struct sampling_record *batch;
 	size_t nbatch, batch_room;

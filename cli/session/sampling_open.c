@@ -273,7 +273,8 @@ void sampling_open(struct session *s)
 	p->samples.frequency = s->options->sampling->frequency;
 	if (p->samples.frequency == SESSION_FREQUENCY_MAX)
 		p->samples.frequency = rate_most();
-	if (p->rings && p->spaces && p->chains) {
+	p->walks = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->walks));
+	if (p->rings && p->walks && p->spaces && p->chains) {
 		stacks_choose(s);
 		ret = sources_try(s, &mapping);
 	}
