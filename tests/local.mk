@@ -11,6 +11,7 @@ unit_tests = \
 	tests/unit/test_demangle \
 	tests/unit/test_derived \
 	tests/unit/test_disasm \
+	tests/unit/test_export \
 	tests/unit/test_formula \
 	tests/unit/test_group \
 	tests/unit/test_hist \
