@@ -93,6 +93,7 @@ cli_sources = \
 	cli/cmd/define.c \
 	cli/cmd/define.h \
 	cli/cmd/doctor.c \
+	cli/cmd/export.c \
 	cli/cmd/group.c \
 	cli/cmd/group.h \
 	cli/cmd/group_find.c \

@@ -112,6 +112,7 @@ e2e_tests = \
 	tests/e2e/exact-cpu.test \
 	tests/e2e/exact-threads.test \
 	tests/e2e/exact-time.test \
+	tests/e2e/export.test \
 	tests/e2e/facts.test \
 	tests/e2e/foreign-preload.test \
 	tests/e2e/foreign-rights.test \
@@ -143,6 +144,7 @@ e2e_tests = \
 e2e_parts = \
 	tests/e2e/completion.bash \
 	tests/e2e/completion.zsh \
+	tests/e2e/export.py \
 	tests/e2e/lib.sh \
 	tests/e2e/transparent.sh \
 	tests/targets/marker_cxx.cc \
