@@ -93,6 +93,7 @@ cli_sources = \
 	cli/cmd/define.c \
 	cli/cmd/define.h \
 	cli/cmd/doctor.c \
+	cli/cmd/export.c \
 	cli/cmd/group.c \
 	cli/cmd/group.h \
 	cli/cmd/group_find.c \
@@ -142,7 +143,19 @@ cli_sources = \
 	cli/names/uprobe.c \
 	cli/opt.c \
 	cli/opt.h \
+	cli/output/chrome.c \
+	cli/output/chrome.h \
 	cli/output/csv.c \
+	cli/output/export.c \
+	cli/output/export.h \
+	cli/output/export_chrome.c \
+	cli/output/export_folded.c \
+	cli/output/export_names.c \
+	cli/output/export_perf_script.c \
+	cli/output/export_pprof.c \
+	cli/output/export_tree.c \
+	cli/output/export_tree.h \
+	cli/output/exports.h \
 	cli/output/format.c \
 	cli/output/format.h \
 	cli/output/formats.h \
@@ -159,6 +172,8 @@ cli_sources = \
 	cli/output/lines_report.c \
 	cli/output/output.c \
 	cli/output/output.h \
+	cli/output/pprof_stream.c \
+	cli/output/pprof_stream.h \
 	cli/output/profile_tree.c \
 	cli/output/profile_tree.h \
 	cli/output/table.c \
@@ -287,6 +302,17 @@ cli_sources = \
 noinst_LTLIBRARIES += libsparkcli.la
 libsparkcli_la_SOURCES = $(cli_sources)
 libsparkcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
+
+# The messages of export --format pprof.
+EXTRA_DIST += cli/output/pprof.proto
+if HAVE_PROTOBUF_C
+nodist_libsparkcli_la_SOURCES = cli/output/pprof.pb-c.c cli/output/pprof.pb-c.h
+BUILT_SOURCES += cli/output/pprof.pb-c.h
+CLEANFILES += cli/output/pprof.pb-c.c cli/output/pprof.pb-c.h
+cli/output/pprof.pb-c.c: $(srcdir)/cli/output/pprof.proto
+	$(AM_V_GEN)$(MKDIR_P) cli/output && $(PROTOC_C) -I$(srcdir)/cli/output $(PROTOC_C_FLAGS) --c_out=cli/output pprof.proto
+cli/output/pprof.pb-c.h: cli/output/pprof.pb-c.c
+endif
 
 bin_PROGRAMS += sparkctl
 sparkctl_SOURCES = cli/main.c

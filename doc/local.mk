@@ -6,6 +6,7 @@ dist_man_MANS = \
 	doc/spark.h.3 \
 	doc/sparkctl-annotate.1 \
 	doc/sparkctl-doctor.1 \
+	doc/sparkctl-export.1 \
 	doc/sparkctl-help.1 \
 	doc/sparkctl-list.1 \
 	doc/sparkctl-note.1 \

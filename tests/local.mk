@@ -11,6 +11,7 @@ unit_tests = \
 	tests/unit/test_demangle \
 	tests/unit/test_derived \
 	tests/unit/test_disasm \
+	tests/unit/test_export \
 	tests/unit/test_formula \
 	tests/unit/test_group \
 	tests/unit/test_hist \
@@ -111,6 +112,7 @@ e2e_tests = \
 	tests/e2e/exact-cpu.test \
 	tests/e2e/exact-threads.test \
 	tests/e2e/exact-time.test \
+	tests/e2e/export.test \
 	tests/e2e/facts.test \
 	tests/e2e/foreign-preload.test \
 	tests/e2e/foreign-rights.test \
@@ -142,6 +144,7 @@ e2e_tests = \
 e2e_parts = \
 	tests/e2e/completion.bash \
 	tests/e2e/completion.zsh \
+	tests/e2e/export.py \
 	tests/e2e/lib.sh \
 	tests/e2e/transparent.sh \
 	tests/targets/marker_cxx.cc \

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of exports; see export.h. */
+#include "cli/output/export.h"
+
+#include "cli/log.h"
+#include "cli/output/exports.h"
+
+const struct export_format export_formats[] = {
+	{ "folded", "a line for each stack: for flame graphs", false, true, folded_export },
+#ifdef HAVE_PROTOBUF_C
+	{ "pprof", "profile.proto: for go tool pprof", true, false, pprof_export },
+#else
+	{ "pprof", "profile.proto: for go tool pprof", true, false, NULL },
+#endif
+	{ "chrome", "trace events: for Perfetto, the Firefox profiler, Chrome", false, false, chrome_export },
+	{ "perf-script", "the text of perf script: for tools that read it", false, false, perf_script_export },
+	{ NULL, NULL, false, false, NULL },
+};
+
+const char *const export_words[] = { "folded", "pprof", "chrome", "perf-script", NULL };
+const char *const export_weight_words[] = { "count", "time", NULL };
+
+int export_write(const struct export_format *format, const struct exporter *exporter)
+{
+	if (!format->write)
+		return error("--format %s needs protobuf-c and zlib; this sparkctl was built without them",
+			     format->name);
+	return format->write(exporter);
+}
