@@ -168,8 +168,10 @@ struct outcome stacks_probe(struct caps_context *context)
 	stacks_close(&self);
 	if (n < 0)
 		return try_ring_advice(context, stage, -n, ADVICE_USER);
+	if (!n)
+		return outcome_no("", "sampling with a copy of the stack opens, but no sample comes");
 	if (!found)
-		return outcome_no("", n ? "no sample led to the caller" : "sampling with a copy of the stack opens, but no sample comes");
-	return outcome_yes("by call frame information, a caller was found; %s",
-		unwind_remote_available() ? "libunwind for unusual functions" : "without libunwind, so stacks end at unusual functions");
+		return outcome_no("", "no sample led to the caller");
+	return outcome_yes("by call frame information, a caller was found; %s", unwind_remote_available() ?
+		"libunwind for unusual functions" : "without libunwind, so stacks end at unusual functions");
 }

@@ -281,7 +281,8 @@ static bool step_stub(struct walk *w)
 		return false;
 	if (UNWIND_CALL_PUSHES && unwind_load(&w->state, sp, &back) != UNWIND_MEMORY_HERE)
 		return false;
-	if (!UNWIND_CALL_PUSHES && unwind_load(&w->state, regs[UNWIND_FP] + 8, &record) == UNWIND_MEMORY_HERE && record == back)
+	if (!UNWIND_CALL_PUSHES && unwind_load(&w->state, regs[UNWIND_FP] + 8, &record) == UNWIND_MEMORY_HERE &&
+	    record == back)
 		return false;
 	caller = place_get(w, back - 1);
 	if (!caller || caller->rule.kind == CFI_NONE)

@@ -69,8 +69,8 @@ START_TEST(test_complete)
 			other = unwind_end_name(chain.end);
 		ck_assert(!chain.frames[0].call || chain.n > 1);
 	}
-	ck_assert_msg(reached * 100 > SAMPLES * 99 && complete * 100 > SAMPLES * 99, "%s: of %u %u reach main, %u complete; %s",
-		modes[_i].mode, SAMPLES, reached, complete, other);
+	ck_assert_msg(reached * 100 > SAMPLES * 99 && complete * 100 > SAMPLES * 99,
+		"%s: of %u %u reach main, %u complete; %s", modes[_i].mode, SAMPLES, reached, complete, other);
 	ck_assert_msg(deep * 100 >= SAMPLES * modes[_i].least, "%s: %u are 60 deep", modes[_i].mode, deep);
 	done();
 }
