@@ -80,6 +80,7 @@ cli_sources = \
 	cli/caps/sampling.c \
 	cli/caps/scaled.c \
 	cli/caps/selfmon.c \
+	cli/caps/stacks.c \
 	cli/caps/switch.c \
 	cli/caps/symbols.c \
 	cli/caps/tracing.c \

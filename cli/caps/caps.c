@@ -33,6 +33,8 @@ static const struct capability table[] = {
 	  sampling_probe },
 	{ "symbols", "names of the code in profiles: functions, source lines, what is inlined",
 	  symbols_probe },
+	{ "call-stacks", "who called: stacks of samples, of programs without frame pointers too",
+	  stacks_probe },
 	{ "precise-memory", "samples of loads with address, latency and level of the memory",
 	  precise_probe },
 	{ "numa-attribution", "on which memory node a page lies",

@@ -192,6 +192,7 @@ struct outcome raw_probe(struct caps_context *context);
 struct outcome sampling_probe(struct caps_context *context);
 struct outcome scaled_probe(struct caps_context *context);
 struct outcome selfmon_probe(struct caps_context *context);
+struct outcome stacks_probe(struct caps_context *context);
 struct outcome switch_probe(struct caps_context *context);
 struct outcome symbols_probe(struct caps_context *context);
 struct outcome tracing_probe(struct caps_context *context);

@@ -188,6 +188,7 @@ static void hdr_read(struct cfi *cfi, u64 address)
 
 static void segments_read(struct cfi *cfi, const Elf64_Ehdr *e)
 {
+	bool writes = false;
 	u64 hdr = 0;
 
 	for (u32 i = 0; i < e->e_phnum; i++) {
@@ -199,6 +200,7 @@ static void segments_read(struct cfi *cfi, const Elf64_Ehdr *e)
 		memcpy(&p, cfi->image + at, sizeof(p));
 		if (p.p_type == PT_GNU_EH_FRAME)
 			hdr = p.p_vaddr;
+		writes = writes || (p.p_type == PT_LOAD && p.p_flags & PF_W);
 		if (p.p_type != PT_LOAD || !inside(cfi, p.p_offset, 0) || cfi->nsegments == CFI_SEGMENTS)
 			continue;
 		cfi->segments[cfi->nsegments++] = (struct cfi_segment){
@@ -208,6 +210,8 @@ static void segments_read(struct cfi *cfi, const Elf64_Ehdr *e)
 	}
 	if (hdr)
 		hdr_read(cfi, hdr);
+	/* The vDSO has a number there that means nothing. Unlike programs and loaders it has no data of its own. */
+	cfi->has_entry = writes;
 }
 
 static void section_read(struct cfi *cfi, const Elf64_Shdr *s, const char *name)

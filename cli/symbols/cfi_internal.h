@@ -32,7 +32,8 @@ struct cfi_section {
 struct cfi {
 	const u8 *image;
 	size_t size;
-	u64 entry;
+	u64 entry;                   /* where a program or loader starts */
+	bool has_entry;
 	struct cfi_segment segments[CFI_SEGMENTS];
 	u32 nsegments;
 	/* The search table: pairs of 4 bytes, distances from hdr. table is NULL where it cannot be used. */

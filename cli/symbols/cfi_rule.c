@@ -343,16 +343,25 @@ static void rule_make(const struct machine *m, struct cfi_rule *rule)
 		rule->kind = CFI_BAD;
 }
 
+/* Whether an address is in or just behind a trampoline, or, as a caller's, 1 in front of it. */
+static bool signal_code(const struct cfi *cfi, u64 address)
+{
+	const size_t n = sizeof(UNWIND_SIGNAL_CODE) - 1;
+	u64 start = (address + 3) & ~UINT64_C(3);
+
+	for (u64 back = 0; n && back <= n; back += 4) {
+		struct cfi_bytes code = cfi_at(cfi, start - back);
+
+		if (!code.bad && (size_t)(code.end - code.at) >= n && !memcmp(code.at, UNWIND_SIGNAL_CODE, n))
+			return true;
+	}
+	return false;
+}
+
 /* The frame that the kernel made for a handler, where its trampoline does not tell all. */
 static bool rule_signal(const struct cfi *cfi, u64 address, struct cfi_rule *rule)
 {
-	const size_t n = sizeof(UNWIND_SIGNAL_CODE) - 1;
-	struct cfi_bytes code;
-
-	if (!n)
-		return false;
-	code = cfi_at(cfi, (address + 3) & ~UINT64_C(3)); /* a caller's address is given less 1 */
-	if (code.bad || (size_t)(code.end - code.at) < n || memcmp(code.at, UNWIND_SIGNAL_CODE, n))
+	if (!signal_code(cfi, address))
 		return false;
 	*rule = (struct cfi_rule){
 		.kind = CFI_RULE, .flags = CFI_CFA_LOAD | CFI_SIGNAL, .cfa_reg = UNWIND_SP, .base_reg = UNWIND_SP,
@@ -375,7 +384,10 @@ void cfi_find(struct cfi *cfi, u64 address, size_t *budget, struct cfi_rule *rul
 		return;
 	found = cfi_search(cfi, address, &d);
 	if (found <= 0) {
-		rule->kind = found ? CFI_BAD : address - cfi->entry < ENTRY_SIZE ? CFI_OUTERMOST : CFI_NONE;
+		if (found)
+			rule->kind = CFI_BAD;
+		else if (cfi->has_entry && address - cfi->entry < ENTRY_SIZE)
+			rule->kind = CFI_OUTERMOST;
 		return;
 	}
 	rule->kind = CFI_BAD;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* See libunwind.h. Its library for targets of this machine has all names with a prefix. */
-#ifdef HAVE_LIBUNWIND
-#include "cli/symbols/libunwind.h"
+#include "cli/symbols/unwind_arch.h"
 
+#if defined(HAVE_LIBUNWIND) && !UNWIND_NONE
 #include "cli/library.h"
 #include "cli/log.h"
-#include "cli/symbols/unwind_arch.h"
+#include "cli/symbols/libunwind.h"
 #include "common/base.h"
 
 struct libunwind libunwind;

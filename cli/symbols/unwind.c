@@ -27,9 +27,7 @@ struct place {
 	void *identity;
 	struct cfi_rule rule;
 };
-#if UINTPTR_MAX == UINT64_MAX && defined(__x86_64__)
-_Static_assert(sizeof(struct place) == 64, "a place is a line of the cache");
-#endif
+_Static_assert(sizeof(struct place) <= 64 || UNWIND_SLOTS > 7, "a place is a line of the cache");
 
 struct unwind {
 	struct place *places;
@@ -195,7 +193,7 @@ static bool rises(const struct walk *w, u64 cfa)
 {
 	u64 sp = w->state.regs[UNWIND_SP];
 
-	return cfa > sp ? cfa - sp >= UNWIND_CALL_PUSHES : cfa == sp && !w->call && !UNWIND_CALL_PUSHES;
+	return (cfa > sp || (cfa == sp && !w->call)) && cfa >= sp + UNWIND_CALL_PUSHES;
 }
 
 static enum unwind_end registers_load(struct walk *w, const struct cfi_rule *rule, u64 cfa)
@@ -268,12 +266,41 @@ static enum unwind_end step_remote(struct walk *w, const struct cfi_rule *rule, 
 	return GOES_ON;
 }
 
+/*
+ * From an innermost function of a file that does not tell of it, mostly a stub of a procedure linkage table: it has
+ * made no frame if the return address is where a call leaves it. That it belongs to a function with information shows
+ * that it is not of one that was called from here and is back.
+ */
+static bool step_stub(struct walk *w)
+{
+	u64 *regs = w->state.regs, sp = regs[UNWIND_SP], back = regs[UNWIND_RETURN], record;
+	const struct place *caller;
+	struct unwind_object object;
+
+	if (w->call || !w->source->find(w->source->context, regs[UNWIND_PC], &object) || !object.cfi)
+		return false;
+	if (UNWIND_CALL_PUSHES && unwind_load(&w->state, sp, &back) != UNWIND_MEMORY_HERE)
+		return false;
+	if (!UNWIND_CALL_PUSHES && unwind_load(&w->state, regs[UNWIND_FP] + 8, &record) == UNWIND_MEMORY_HERE &&
+	    record == back)
+		return false;
+	caller = place_get(w, back - 1);
+	if (!caller || caller->rule.kind == CFI_NONE)
+		return false;
+	regs[UNWIND_PC] = back;
+	regs[UNWIND_SP] = sp + UNWIND_CALL_PUSHES;
+	w->call = true;
+	return true;
+}
+
 /* Without information: generated code mostly has frame pointers, and what they lead to has to be code. */
 static enum unwind_end step_frame_pointer(struct walk *w)
 {
 	u64 *regs = w->state.regs, fp = regs[UNWIND_FP], next, pc;
 	struct unwind_object object;
 
+	if (step_stub(w))
+		return GOES_ON;
 	if (fp < regs[UNWIND_SP] || fp % 8 || unwind_load(&w->state, fp, &next) != UNWIND_MEMORY_HERE ||
 	    unwind_load(&w->state, fp + 8, &pc) != UNWIND_MEMORY_HERE || pc < 2 ||
 	    !w->source->find(w->source->context, pc - 1, &object))

@@ -42,7 +42,8 @@ struct unwind_frame {
 	u64 pc;
 	/*
 	 * pc is a return address: the call, with its line and inlined functions, lies before it, at pc - 1. Not so in
-	 * the innermost frame, nor in one that a signal interrupted, nor in a handler's trampoline.
+	 * the innermost frame, unless that is behind the last instruction of its function, a system call; nor in one that
+	 * a signal interrupted, nor in a handler's trampoline.
 	 */
 	bool call;
 	void *identity;              /* of the object; NULL: nothing is mapped there */
@@ -71,7 +72,7 @@ struct unwind_chain {
 
 /* Stacks can be had on this machine. */
 bool unwind_available(void);
-/* Broken and unusual information can be had, too: libunwind was there at the build, and it loads. */
+/* Unusual information can be followed, too: libunwind was there at the build, and it loads. */
 bool unwind_remote_available(void);
 /* The registers to ask the kernel for (sample_regs_user); 0 where there are no stacks. */
 u64 unwind_regs_mask(void);

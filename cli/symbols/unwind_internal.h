@@ -27,8 +27,8 @@ static inline enum unwind_memory unwind_load(const struct unwind_state *state, u
 }
 
 /*
- * A step by libunwind: the caller's registers, of which the program counter is 0 where there is no caller. address is
- * what to look up, as in the file, which is mapped at a distance of bias.
+ * A step by libunwind to the caller's registers. address is what to look up, as in the file, which is mapped at a
+ * distance of bias.
  */
 bool unwind_remote_step(struct unwind_state *state, struct cfi *cfi, u64 address, u64 bias);
 

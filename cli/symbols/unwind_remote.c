@@ -6,7 +6,7 @@
  */
 #include "cli/symbols/unwind_internal.h"
 
-#ifdef HAVE_LIBUNWIND
+#if defined(HAVE_LIBUNWIND) && !UNWIND_NONE
 #include <string.h>
 
 #include "cli/symbols/libunwind.h"
@@ -120,25 +120,22 @@ bool unwind_remote_step(struct unwind_state *state, struct cfi *cfi, u64 address
 	struct remote remote = { .state = state, .cfi = cfi, .address = address, .bias = bias };
 	u64 regs[UNWIND_REGS];
 	unw_cursor_t cursor;
-	int ret;
+	unw_word_t value;
 
+	/* 0 is no caller, and on arm64 any failure: what has no caller has a rule (CFI_OUTERMOST). */
 	if (!cfi_function(cfi, address, &remote.function) || !unwind_remote_available() ||
-	    libunwind.init_remote(&cursor, space_get(), &remote) < 0)
-		return false;
-	ret = libunwind.step(&cursor);
-	if (ret < 0)
+	    libunwind.init_remote(&cursor, space_get(), &remote) < 0 || libunwind.step(&cursor) <= 0)
 		return false;
 	memcpy(regs, state->regs, sizeof(regs));
-	for (u32 i = 0; i < UNWIND_REGS; i++) {
-		unw_word_t value;
-
+	for (u32 i = 0; i < UNWIND_REGS; i++)
 		if (libunwind.get_reg(&cursor, (unw_regnum_t)i, &value) == 0)
 			regs[i] = value;
-		else if (i == UNWIND_PC || i == UNWIND_SP)
+		else if (i == UNWIND_SP)
 			return false;
-	}
-	if (ret == 0)
-		regs[UNWIND_PC] = 0;
+	/* Not by the number of the program counter, which on arm64 stays as it was. */
+	if (libunwind.get_reg(&cursor, UNW_REG_IP, &value))
+		return false;
+	regs[UNWIND_PC] = value;
 	memcpy(state->regs, regs, sizeof(regs));
 	return true;
 }

@@ -278,6 +278,34 @@ START_TEST(test_frame_pointers)
 }
 END_TEST
 
+/* A stub without information is left to its caller, which has some. */
+START_TEST(test_stub)
+{
+	static const u8 outermost[] = { USUAL, 0x07, UNWIND_RETURN };
+	struct unwind *unwind = unwind_new();
+	struct cfi *cfi;
+	u64 regs[64] = { 0 };
+	struct unwind_sample sample = { .abi = PERF_SAMPLE_REGS_ABI_64, .regs = regs, .stack = (const u8 *)stack,
+					.size = sizeof(stack) };
+	struct unwind_source source = { .find = find };
+
+	cfi_file_make(image, CFI_FILE_TABLE, outermost, sizeof(outermost));
+	source.context = cfi = cfi_new(image, sizeof(image));
+	memset(stack, 0, sizeof(stack));
+	stack[0] = START + 0x30;
+	/* One of both is where it is; of x86-64 the register is the program counter. */
+	regs[place_of(UNWIND_RETURN)] = START + 0x30;
+	regs[place_of(UNWIND_SP)] = STACK;
+	regs[place_of(UNWIND_PC)] = START + CFI_FILE_CODE_SIZE + 0x10;
+	unwind_sample_chain(unwind, &source, &sample, &chain);
+	ck_assert_uint_eq(chain.n, 2);
+	ck_assert_uint_eq(chain.frames[1].pc, START + 0x30);
+	ck_assert_int_eq(chain.end, UNWIND_COMPLETE);
+	cfi_free(cfi);
+	unwind_free(unwind);
+}
+END_TEST
+
 START_TEST(test_masks)
 {
 	static const struct { u8 perf, dwarf; } regs[] = { UNWIND_PERF_REGS };
@@ -308,6 +336,7 @@ int main(void)
 	tcase_add_test(tests, test_remote_step);
 	tcase_add_test(tests, test_flush);
 	tcase_add_test(tests, test_frame_pointers);
+	tcase_add_test(tests, test_stub);
 	tcase_add_test(tests, test_masks);
 	return suite_run("cfi", tests);
 }

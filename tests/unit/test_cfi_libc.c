@@ -95,6 +95,8 @@ END_TEST
 static struct {
 	__typeof__(&elf_memory) memory;
 	__typeof__(&elf_version) version;
+	__typeof__(&elf_end) elf_end;
+	__typeof__(&dwarf_cfi_end) cfi_end;
 	__typeof__(&dwarf_getcfi_elf) getcfi;
 	__typeof__(&dwarf_cfi_addrframe) addrframe;
 	__typeof__(&dwarf_frame_info) info;
@@ -110,6 +112,8 @@ static bool dw_load(void)
 		return false;
 	*(void **)&dw.memory = dlsym(elf, "elf_memory");
 	*(void **)&dw.version = dlsym(elf, "elf_version");
+	*(void **)&dw.elf_end = dlsym(elf, "elf_end");
+	*(void **)&dw.cfi_end = dlsym(library, "dwarf_cfi_end");
 	*(void **)&dw.getcfi = dlsym(library, "dwarf_getcfi_elf");
 	*(void **)&dw.addrframe = dlsym(library, "dwarf_cfi_addrframe");
 	*(void **)&dw.info = dlsym(library, "dwarf_frame_info");
@@ -157,6 +161,7 @@ START_TEST(test_libdw)
 	u64 start = 0, end = 0, compared = 0, differ = 0;
 	struct cfi *cfi;
 	Dwarf_CFI *theirs;
+	Elf *elf;
 	size_t size;
 	u8 *bytes;
 
@@ -165,7 +170,8 @@ START_TEST(test_libdw)
 	bytes = file_read(libc_path(), &size);
 	cfi = cfi_new(bytes, size);
 	dw.version(EV_CURRENT);
-	theirs = dw.getcfi(dw.memory((char *)bytes, size));
+	elf = dw.memory((char *)bytes, size);
+	theirs = dw.getcfi(elf);
 	ck_assert_ptr_nonnull(theirs);
 	code_of(bytes, &start, &end);
 	for (u64 address = start; address < end; address += 7) {
@@ -193,7 +199,10 @@ START_TEST(test_libdw)
 	}
 	ck_assert_uint_eq(differ, 0);
 	ck_assert_uint_gt(compared, 10000);
+	dw.cfi_end(theirs);
+	dw.elf_end(elf);
 	cfi_free(cfi);
+	free(bytes);
 }
 END_TEST
 #endif
