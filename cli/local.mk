@@ -167,6 +167,7 @@ cli_sources = \
 	cli/output/json_profile.c \
 	cli/output/lines.c \
 	cli/output/lines.h \
+	cli/output/lines_function.c \
 	cli/output/lines_origin.c \
 	cli/output/lines_agent.c \
 	cli/output/lines_profile.c \

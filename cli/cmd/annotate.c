@@ -77,7 +77,7 @@ static int annotate_head(struct annotate *annotate)
 	static const struct stacks_scope whole = { .whole = true };
 	struct stacks_entry *entries;
 	struct stacks_sum self = { 0 }, total = { 0 };
-	char text[160], *name = lines_name_middle(annotate->function, annotate->width ? annotate->width : 1000);
+	char text[160], *name = lines_function(annotate->function, annotate->width ? annotate->width : 1000);
 	size_t i, n;
 	int err = name ? stacks_flat(annotate->stacks, &whole, &entries, &n) : -1;
 

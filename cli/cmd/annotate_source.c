@@ -167,8 +167,12 @@ static int source_print(struct annotate *annotate, const struct stacks_line *lin
 	for (i = 0; !err && i < n; i++) {
 		u32 hot = lines[i].place.line;
 
-		from = source->why || !hot ? hot : hot > SOURCE_AROUND ? hot - SOURCE_AROUND : 1;
-		until = source->why || hot > source->nlines ? hot : MIN(hot + SOURCE_AROUND, (u32)source->nlines);
+		/* Of a file that is another one by now, or is not there, the line alone. */
+		from = until = hot;
+		if (hot && hot <= source->nlines) {
+			from = hot > SOURCE_AROUND ? hot - SOURCE_AROUND : 1;
+			until = MIN(hot + SOURCE_AROUND, (u32)source->nlines);
+		}
 		if (i + 1 < n)
 			until = MIN(until, MAX(lines[i + 1].place.line, 1u) - 1);
 		if (i && from > line + 1)

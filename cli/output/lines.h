@@ -32,8 +32,10 @@ void lines_end(struct lines_row *row);
 
 /* Text from strangers made printable and cut to some columns; to be freed, NULL when memory is short. */
 char *lines_name(const char *text, size_t columns);
-/* The same, cut in the middle: of a long name of a function the end tells most. */
+/* The same, cut in the middle: of a long path the end tells most. */
 char *lines_name_middle(const char *text, size_t columns);
+/* lines_function.c: the same for a name of a function, of which arguments go first, then those of templates. */
+char *lines_function(const char *text, size_t columns);
 /* Columns of a name within a line: a word is not broken, so it must fit beside the label. */
 size_t lines_name_most(const struct lines *lines);
 

@@ -99,7 +99,7 @@ static void lines_hot_entry(const struct lines *lines, struct lines_row *row, co
 {
 	char place[4 * LINES_PLACE_MAX + 16], share[FORMAT_SIZE];
 	char *name = stacks_function_name(lines->report->stacks, entry->function);
-	char *cut = name ? lines_name_middle(name, lines_name_most(lines)) : NULL;
+	char *cut = name ? lines_function(name, lines_name_most(lines)) : NULL;
 
 	lines_place(lines, &entry->place, place, sizeof(place));
 	format_share(share, &(struct cell){ .value = lines_share(&entry->self, &part->sum) }, 0, " %", lines->options->utf8);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TREE_LEVELS_MAX = 256, TREE_LEAST_PERMILLE = 5 };
+enum { TREE_LEVELS_MAX = 256, TREE_LEAST_PERMILLE = 5, TREE_OTHERS = 26 };
 
 /* How a node is drawn. */
 struct tree_mark {
@@ -95,7 +95,7 @@ static int tree_row(struct tree *tree, struct grid *grid, size_t i, size_t row, 
 	snprintf(self, sizeof(self), "%.1f", lines_share(&tree->nodes[i].self, of));
 	snprintf(total, sizeof(total), "%.1f", lines_share(&tree->nodes[i].total, of));
 	snprintf(samples, sizeof(samples), "%llu", (unsigned long long)tree->nodes[i].total.count);
-	return profile_name(tree->lines, grid, row, indent, tree->nodes[i].function) ||
+	return profile_name(tree->lines, grid, row, indent, TREE_OTHERS, tree->nodes[i].function) ||
 	       grid_set_cell(grid, row, 0, total) || grid_set_cell(grid, row, 1, self) ||
 	       grid_set_cell(grid, row, 2, samples) ? -1 : 0;
 }

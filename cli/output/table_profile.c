@@ -9,7 +9,7 @@
 #include "cli/output/profile_tree.h"
 #include "cli/text.h"
 
-enum { PROFILE_PARTS = 20, PROFILE_OBJECT_MAX = 24, PROFILE_CELL = 160 };
+enum { PROFILE_PARTS = 20, PROFILE_OBJECT_MAX = 24, PROFILE_CELL = 160, PROFILE_NAME_LEAST = 22, PROFILE_FLAT_OTHERS = 62 };
 
 /* Titles and their importance, as grid_column has them. */
 struct profile_column {
@@ -84,11 +84,16 @@ static int profile_object(const struct lines *lines, struct grid *grid, size_t r
 	return profile_text(grid, row, column, profile_basename(path), PROFILE_OBJECT_MAX);
 }
 
-int profile_name(const struct lines *lines, struct grid *grid, size_t row, const char *indent, u32 function)
+/*
+ * The grid cuts names at their ends, where those of functions differ: they are made short before, for what the other
+ * columns mostly leave.
+ */
+int profile_name(const struct lines *lines, struct grid *grid, size_t row, const char *indent, size_t others, u32 function)
 {
-	size_t room = GRID_NAME_MAX - MIN(text_width(indent), (size_t)GRID_NAME_MAX / 2);
+	size_t width = lines->options->width, most = width ? MAX(width, others + PROFILE_NAME_LEAST) - others : GRID_NAME_MAX;
+	size_t room = MIN(most, (size_t)GRID_NAME_MAX);
 	char *name = stacks_function_name(lines->report->stacks, function);
-	char *cut = name ? lines_name_middle(name, room) : NULL, *whole = NULL;
+	char *cut = name ? lines_function(name, room - MIN(text_width(indent), room / 2)) : NULL, *whole = NULL;
 	int err = cut && asprintf(&whole, "%s%s", indent, cut) >= 0 ? grid_set_name(grid, row, whole, 0) : -1;
 
 	free(whole);
@@ -111,7 +116,7 @@ static int profile_entry(const struct lines *lines, struct grid *grid, size_t i,
 	char place[PROFILE_CELL];
 
 	lines_place(lines, &entry->place, place, sizeof(place));
-	return profile_name(lines, grid, i, "", entry->function) || profile_share(grid, i, 0, &entry->self, of) ||
+	return profile_name(lines, grid, i, "", PROFILE_FLAT_OTHERS, entry->function) || profile_share(grid, i, 0, &entry->self, of) ||
 	       profile_share(grid, i, 1, &entry->total, of) || profile_count(grid, i, 2, entry->self.count) ||
 	       grid_set_cell(grid, i, 3, place) || profile_object(lines, grid, i, 4, entry->function) ? -1 : 0;
 }
@@ -150,7 +155,7 @@ static int profile_lines(const struct lines *lines, const struct stacks_scope *s
 	static const struct profile_column columns[] = {
 		{ "self %", 90 }, { "total %", 80 }, { "samples", 30 }, { "object", 50 },
 	};
-	char place[PROFILE_CELL], *name = lines_name_middle(lines->report->options.profile.lines, 40);
+	char place[PROFILE_CELL], *name = lines_function(lines->report->options.profile.lines, 40);
 	char *title = name ? profile_title(lines, part, name) : NULL;
 	struct stacks_line *found = NULL;
 	struct grid grid = { .nrows = 0 };

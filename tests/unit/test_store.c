@@ -171,7 +171,8 @@ START_TEST(test_million)
 	for (i = 0; i < 1000000; i++) {
 		time += 62500 + i * 2654435761u % 1000;
 		row.chain = samples_chain(&samples, SAMPLES_NONE, samples_frame(&samples, object, i * 7919u % 4000));
-		ck_assert_int_eq(samples_add(&samples, &row, 1001001, time, i % 16), 0);
+		if (samples_add(&samples, &row, 1001001, time, i % 16) != 0)
+			ck_abort_msg("out of memory");
 	}
 	sample.facts.samples = &samples;
 	begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);

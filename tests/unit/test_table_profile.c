@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/output: what tables say of samples, at several widths, and what must hold at any width. */
+#include "cli/output/lines.h"
 #include "cli/text.h"
 #include "profiled.h"
 #include "sample.h"
@@ -101,11 +102,11 @@ START_TEST(test_all_hot)
 END_TEST
 
 static const char detail_80[] =
-	"function                 self %  total %  samples  hottest line           object\n"
-	"sqlite3VdbeExec            37.6     66.1       41      x.c:2104  libsqlite3.so.0\n"
-	"[kernel]                   27.5     27.5       30                       [kernel]\n"
-	"sqlite3BtreeMovetoUnpa…    20.2     20.2       22      x.c:5731  libsqlite3.so.0\n"
-	"[libc.so.6]                 8.3      8.3        9                      libc.so.6\n"
+	"function                self %  total %  samples  hottest line           object\n"
+	"sqlite3VdbeExec           37.6     66.1       41      x.c:2104  libsqlite3.so.0\n"
+	"[kernel]                  27.5     27.5       30                       [kernel]\n"
+	"sqlite3Btr…etoUnpacked    20.2     20.2       22      x.c:5731  libsqlite3.so.0\n"
+	"[libc.so.6]                8.3      8.3        9                      libc.so.6\n"
 	"and 6 more functions; --top 0 shows all\n"
 	"\n"
 	"calls                             total %  self %  samples\n"
@@ -280,6 +281,30 @@ START_TEST(test_widths)
 }
 END_TEST
 
+/* Name, columns, what is left of it. */
+static const struct { const char *name; size_t columns; const char *wanted; } functions[] = {
+	{ "f(int)", 10, "f(int)" }, { "function(int, char)", 12, "function(…)" },
+	{ "std::vector<int, std::allocator<int> >::push_back(int const&)", 40, "std::vector<…>::push_back(…)" },
+	{ "std::vector<int, std::allocator<int> >::push_back(int const&)", 55,
+	  "std::vector<int, std::allocator<int> >::push_back(…)" },
+	{ "bool operator< <char>(s<char> const&, s<char> const&)", 23, "bool operator< <…>(…)" },
+	{ "S<a, b>::operator()(int, int) const", 30, "S<a, b>::operator()(…) const" },
+	{ "S<a, b>::operator->(int, int) const", 27, "S<…>::operator->(…) const" },
+	{ "(anonymous namespace)::f(int)", 28, "(anonymous namespace)::f(…)" },
+	{ "f(void (*)(int), a<(b)1>) [clone .cold]", 20, "f(…) [clone .cold]" },
+	{ "a<b<c", 4, "a…<c" }, { "a>b)c(", 4, "a…c(" }, { "", 3, "" }, { "averyveryverylongname", 8, "ave…name" },
+	{ "x\xff(yyyyyyyy)", 8, "x\\xFF(…)" },
+};
+
+START_TEST(test_functions)
+{
+	char *text = lines_function(functions[_i].name, functions[_i].columns);
+
+	ck_assert_str_eq(text, functions[_i].wanted);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("table_profile");
@@ -296,5 +321,6 @@ int main(void)
 	tcase_add_test(tests, test_few_lost);
 	tcase_add_test(tests, test_no_samples);
 	tcase_add_loop_test(tests, test_widths, 0, 2);
+	tcase_add_loop_test(tests, test_functions, 0, ARRAY_SIZE(functions));
 	return suite_run("table_profile", tests);
 }
