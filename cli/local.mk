@@ -256,6 +256,7 @@ cli_sources = \
 	cli/symbols/dwarf_units.c \
 	cli/symbols/elf_file.c \
 	cli/symbols/elf_file.h \
+	cli/symbols/elf_plt.c \
 	cli/symbols/elf_symbols.c \
 	cli/symbols/jit.c \
 	cli/symbols/jit_names.c \

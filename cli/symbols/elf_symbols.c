@@ -185,6 +185,23 @@ const char *elf_symbols_find(const struct elf_symbols *symbols, u64 address)
 	return symbol ? symbol->name : NULL;
 }
 
+char *elf_symbols_strings(struct elf_symbols *symbols, size_t size)
+{
+	char *text = symbols->nstrings < ARRAY_SIZE(symbols->strings) ? malloc(size) : NULL;
+
+	if (text)
+		symbols->strings[symbols->nstrings++] = text;
+	return text;
+}
+
+bool elf_symbols_put(struct elf_symbols *symbols, u64 address, u64 size, const char *name)
+{
+	if (!symbols_room(symbols))
+		return false;
+	symbols->list[symbols->n++] = (struct elf_symbol){ .address = address, .size = size, .name = name, .rank = 3 };
+	return true;
+}
+
 void elf_symbols_free(struct elf_symbols *symbols)
 {
 	while (symbols->nstrings)

@@ -65,7 +65,7 @@ struct elf_symbol {
 struct elf_symbols {
 	struct elf_symbol *list;
 	size_t n, room;
-	char *strings[4];            /* tables of names */
+	char *strings[8];            /* tables of names */
 	size_t nstrings;
 	u64 edges[64];               /* ends of sections of code */
 	size_t nedges;
@@ -79,6 +79,14 @@ void elf_symbols_sort(struct elf_symbols *symbols);
 const struct elf_symbol *elf_symbols_covering(const struct elf_symbols *symbols, u64 address);
 const char *elf_symbols_find(const struct elf_symbols *symbols, u64 address);
 void elf_symbols_free(struct elf_symbols *symbols);
+/* Room for names of one's own, as long as the symbols; NULL: none. */
+char *elf_symbols_strings(struct elf_symbols *symbols, size_t size);
+/* Adds one function, whose name stays where it is; to be sorted after that. */
+bool elf_symbols_put(struct elf_symbols *symbols, u64 address, u64 size, const char *name);
+
+/* ---- elf_plt.c: names for calls of other objects, by symbols that are sorted, and will be again */
+
+void elf_symbols_add_plt(struct elf_symbols *symbols, const struct elf_file *elf);
 
 /* ---- mini_symbols.c: those of .gnu_debugdata, where liblzma is there to unpack them */
 

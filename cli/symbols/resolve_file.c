@@ -30,7 +30,7 @@ static void debug_tell(const struct object *object, const struct debug_file *fil
 		resolve_out_text(out, ROW_DEBUG_FILE, "%s", file->path);
 	else if (*file->tried)
 		resolve_out_text(out, ROW_DEBUG_TRIED, "%s", file->tried);
-	if (!own && file->fd < 0 && object->is_elf && !has_symbols(&object->elf) &&
+	if (!own && file->fd < 0 && object->kind == OBJECT_FILE && object->is_elf && !has_symbols(&object->elf) &&
 	    !elf_file_section(&object->elf, ".gnu_debugdata"))
 		resolve_out_text(out, ROW_NOTE, "stripped");
 }
@@ -76,6 +76,8 @@ void resolve_file(const struct resolve_request *request, const struct resolve_op
 	else if (here && !has_symbols(&object->elf))
 		mini_symbols_add(&symbols, &object->elf);
 	elf_symbols_sort(&symbols);
+	if (here)
+		elf_symbols_add_plt(&symbols, &object->elf);
 	unsetenv("DEBUGINFOD_URLS");
 	if (!options->no_debug && libdw_load() && (own || file->fd >= 0) && object->kind == OBJECT_FILE)
 		dwarf_names_tell(&names, own ? &object->elf : &file->elf);

@@ -96,6 +96,7 @@ static void run_elf(const u8 *input, size_t size)
 		elf_file_segment(&elf, offset);
 	elf_symbols_add(&symbols, &elf);
 	elf_symbols_sort(&symbols);
+	elf_symbols_add_plt(&symbols, &elf);
 	for (u32 i = 0; i < 64; i++) {
 		const char *name = elf_symbols_find(&symbols, elf_address + i);
 
@@ -228,9 +229,8 @@ static void symbols_open(char **argv)
 	built_open();
 	atexit(built_close);
 	built_write("seed.c", "static inline __attribute__((always_inline)) int leaf(int x) { return x * 3; }\n"
-			      "int outer(int x) { return leaf(x + 1); }\n");
-	if (!built_try("${CC:-cc} -O2 -g -fno-asynchronous-unwind-tables -nostdlib -static "
-		"-Wl,-z,noseparate-code,-e,outer -o seed seed.c"))
+			      "int other(int x);\nint outer(int x) { return leaf(x + 1) + other(x); }\n");
+	if (!built_try("${CC:-cc} -O2 -g -nostdlib -shared -fPIC -Wl,-z,noseparate-code,-z,lazy -o seed seed.c"))
 		abort();
 	elf_address = built_symbol("seed", "outer");
 	snprintf(path, sizeof(path), "%s/seed", built_dir);

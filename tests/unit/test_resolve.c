@@ -267,6 +267,21 @@ START_TEST(options)
 }
 END_TEST
 
+/* The entry of a function in p, as binutils know it. */
+static u64 built_plt(const char *name)
+{
+	unsigned long long address = 0;
+	char command[256];
+	FILE *out;
+
+	snprintf(command, sizeof(command), "objdump -d %s/p | awk '$2 == \"<%s@plt>:\" { print $1 }'", built_dir, name);
+	out = popen(command, "r");
+	if (!out || fscanf(out, "%llx", &address) != 1)
+		ck_abort_msg("no %s@plt", name);
+	pclose(out);
+	return address;
+}
+
 /* ---- code of assemblers: sizes are missing, labels are many ---- */
 
 START_TEST(assembler)
@@ -335,6 +350,28 @@ START_TEST(kernel)
 		ck_assert_uint_eq(place.address, 0);
 		ck_assert_str_eq(built_names(place.object, place.address, NULL), "kernel hidden");
 	}
+}
+END_TEST
+
+/* Calls of other objects: by name, and by address where a function is chosen at the start. */
+START_TEST(linkage)
+{
+	struct object *object;
+	u64 address;
+
+	built_write("p.c", "#include <stdio.h>\n#include <stdlib.h>\n"
+			   "static int one(void) { return 1; }\nstatic int (*choose(void))(void) { return one; }\n"
+			   "static int chosen(void) __attribute__((ifunc(\"choose\")));\n"
+			   "int main(void) { puts(\"x\"); srand(1); return chosen(); }\n");
+	built_run("gcc -O1 -Wl,-z,lazy -o p p.c");
+	object = built_object(spaces, "p");
+	address = built_plt("puts");
+	ck_assert_str_eq(built_names(object, address, NULL), "puts@plt :0");
+	ck_assert_str_eq(built_names(object, address + 15, NULL), "puts@plt :0");
+	ck_assert_str_eq(built_names(object, built_plt("srand"), NULL), "srand@plt :0");
+	built_run("strip -s p");
+	object = built_object(spaces, "p");
+	ck_assert_str_eq(built_names(object, address, NULL), "puts@plt :0");
 }
 END_TEST
 
@@ -495,6 +532,7 @@ int main(void)
 	tcase_add_test(tests, options);
 	tcase_add_test(tests, assembler);
 	tcase_add_loop_test(tests, damaged, 0, 6);
+	tcase_add_test(tests, linkage);
 	tcase_add_test(tests, monstrous);
 	tcase_add_test(tests, kernel);
 	tcase_add_test(tests, out_of_time);
