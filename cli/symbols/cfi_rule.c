@@ -339,7 +339,7 @@ static void rule_make(const struct machine *m, struct cfi_rule *rule)
 	for (u32 slot = 0; slot < UNWIND_SLOTS && rule->kind == CFI_RULE; slot++)
 		rule->kind = rule_place(m, rule, slot);
 	/* A return address that a call pushed is nowhere but in memory. */
-	if (rule->kind == CFI_RULE && UNWIND_CALL_PUSHES && back->how == HOW_SAME)
+	if (rule->kind == CFI_RULE && UNWIND_CALL_PUSHES > 0 && back->how == HOW_SAME)
 		rule->kind = CFI_BAD;
 }
 

@@ -15,7 +15,7 @@ static void begin(u32 type, u16 misc)
 {
 	memset(words, 0, sizeof(words));
 	n = 1;
-	*(struct perf_event_header *)words = (struct perf_event_header){ .type = type, .misc = misc };
+	words[0] = type | (u64)misc << 32;
 }
 
 static void put(u64 word)
@@ -34,9 +34,15 @@ static void put_name(const char *name)
 	n += (u32)(strlen(name) / 8 + 1);
 }
 
+/* The header's last 16 bits (perf_event_open(2)). */
+static void set_size(u64 *record, u32 size)
+{
+	record[0] = (record[0] & 0xffffffffffff) | (u64)(size * 8) << 48;
+}
+
 static bool parse(struct record *r)
 {
-	((struct perf_event_header *)words)->size = (u16)(n * 8);
+	set_size(words, n);
 	return record_parse((const u8 *)words, STACKS, REGS, r);
 }
 
@@ -47,10 +53,9 @@ static void check_cut(struct record *r)
 
 	for (u32 cut = 1; cut < whole; cut++) {
 		u64 copy[64];
-		struct perf_event_header *h = (struct perf_event_header *)copy;
 
 		memcpy(copy, words, cut * 8);
-		h->size = (u16)(cut * 8);
+		set_size(copy, cut);
 		ck_assert_msg(!record_parse((const u8 *)copy, STACKS, REGS, r), "cut to %u words", cut);
 	}
 }
