@@ -23,7 +23,8 @@ struct annotate_options {
 
 static const struct opt options[] = {
 	{ "color", 0, OPT_ENUM, OFFSET(color), NULL, color_words, "colours and bold type", "auto", false },
-	{ "verbose", 'v', OPT_COUNT, OFFSET(verbose), NULL, NULL, "all instructions, not only those near samples", NULL, false },
+	{ "verbose", 'v', OPT_COUNT, OFFSET(verbose), NULL, NULL, "all instructions, not only those near samples", NULL,
+	  false },
 	{ .name = NULL },
 };
 

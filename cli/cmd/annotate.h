@@ -24,8 +24,8 @@ struct annotate {
 /* All return 0, or -1 when memory is short. */
 
 /*
- * One line: shares of samples (both NULL: a heading; without samples: blank), a place ("2104", "4a10"), text of strangers.
- * place_width: columns of the place.
+ * One line: shares of samples (both NULL: a heading; without samples: blank), a place ("2104", "4a10") of so many
+ * columns, text of strangers.
  */
 int annotate_print(const struct annotate *annotate, const struct stacks_sum *self, const struct stacks_sum *total,
 		   const char *place, int place_width, const char *text);

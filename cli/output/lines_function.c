@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of functions made short: those of C++ templates have hundreds of characters, most of them in brackets. */
+/* Long names made short. Those of C++ templates have hundreds of characters, most of them in brackets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +9,42 @@
 enum { FUNCTION_MOST = 4096 };
 
 static const char function_ellipsis[] = "…";
+
+/* The end of s of at most so many columns. */
+static const char *lines_tail(const char *s, size_t columns)
+{
+	size_t len = strlen(s);
+	const char *tail = s + len - MIN(len, 8 * columns);
+	unsigned int code;
+
+	while ((*tail & 0xc0) == 0x80)
+		tail++;
+	while (text_width(tail) > columns)
+		tail += text_decode(tail, strlen(tail), &code);
+	return tail;
+}
+
+char *lines_name_middle(const char *text, size_t columns)
+{
+	size_t len = strlen(text), room = 4 * columns + 8;
+	char *whole = malloc(4 * len + 1), *cut = malloc(room + 4 * len + 1);
+
+	if (whole && cut) {
+		text_escape(whole, 4 * len + 1, text, len);
+		if (text_width(whole) <= columns) {
+			strcpy(cut, whole);
+		} else {
+			text_fit(cut, room, whole, (columns + 1) / 2);
+			strcat(cut, lines_tail(whole, columns / 2));
+		}
+	}
+	free(whole);
+	if (!whole) {
+		free(cut);
+		return NULL;
+	}
+	return cut;
+}
 
 /* What is there at s and is no bracket although it looks like one, in bytes; before: bytes of the name before it. */
 static size_t function_literal(const char *s, size_t before)

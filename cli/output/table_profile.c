@@ -9,7 +9,13 @@
 #include "cli/output/profile_tree.h"
 #include "cli/text.h"
 
-enum { PROFILE_PARTS = 20, PROFILE_OBJECT_MAX = 24, PROFILE_CELL = 160, PROFILE_NAME_LEAST = 22, PROFILE_FLAT_OTHERS = 62 };
+enum {
+	PROFILE_PARTS = 20,
+	PROFILE_OBJECT_MAX = 24,
+	PROFILE_CELL = 160,
+	PROFILE_NAME_LEAST = 22,
+	PROFILE_FLAT_OTHERS = 62,    /* columns beside the names of functions */
+};
 
 /* Titles and their importance, as grid_column has them. */
 struct profile_column {
@@ -88,7 +94,8 @@ static int profile_object(const struct lines *lines, struct grid *grid, size_t r
  * The grid cuts names at their ends, where those of functions differ: they are made short before, for what the other
  * columns mostly leave.
  */
-int profile_name(const struct lines *lines, struct grid *grid, size_t row, const char *indent, size_t others, u32 function)
+int profile_name(const struct lines *lines, struct grid *grid, size_t row, const char *indent, size_t others,
+		 u32 function)
 {
 	size_t width = lines->options->width, most = width ? MAX(width, others + PROFILE_NAME_LEAST) - others : GRID_NAME_MAX;
 	size_t room = MIN(most, (size_t)GRID_NAME_MAX);
@@ -116,8 +123,9 @@ static int profile_entry(const struct lines *lines, struct grid *grid, size_t i,
 	char place[PROFILE_CELL];
 
 	lines_place(lines, &entry->place, place, sizeof(place));
-	return profile_name(lines, grid, i, "", PROFILE_FLAT_OTHERS, entry->function) || profile_share(grid, i, 0, &entry->self, of) ||
-	       profile_share(grid, i, 1, &entry->total, of) || profile_count(grid, i, 2, entry->self.count) ||
+	return profile_name(lines, grid, i, "", PROFILE_FLAT_OTHERS, entry->function) ||
+	       profile_share(grid, i, 0, &entry->self, of) || profile_share(grid, i, 1, &entry->total, of) ||
+	       profile_count(grid, i, 2, entry->self.count) ||
 	       grid_set_cell(grid, i, 3, place) || profile_object(lines, grid, i, 4, entry->function) ? -1 : 0;
 }
 

@@ -39,8 +39,8 @@ static size_t code_id_bytes(const char *text, u8 bytes[ELF_FILE_ID_MOST])
 static struct object *code_object(struct spaces *spaces, const char *path, const char *build_id)
 {
 	u8 id[ELF_FILE_ID_MOST];
-	struct space_map map = { .pid = (u32)getpid(), .start = 1 << 16, .length = 1 << 16, .protection = PROT_READ | PROT_EXEC,
-				 .flags = MAP_PRIVATE, .name = path, .build_id = id };
+	struct space_map map = { .pid = (u32)getpid(), .start = 1 << 16, .length = 1 << 16, .flags = MAP_PRIVATE,
+				 .protection = PROT_READ | PROT_EXEC, .name = path, .build_id = id };
 
 	struct object *object = NULL;
 	size_t i = 0;

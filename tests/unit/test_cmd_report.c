@@ -86,7 +86,8 @@ static int report(const char *word, ...)
 
 static void has(const char *text, bool wanted)
 {
-	ck_assert_msg((strstr(output, text) != NULL) == wanted, "'%s' is %s:\n%s", text, wanted ? "not there" : "there", output);
+	ck_assert_msg((strstr(output, text) != NULL) == wanted, "'%s' is %s:\n%s", text, wanted ? "not there" : "there",
+		      output);
 }
 
 START_TEST(test_plain)
