@@ -127,14 +127,15 @@ static void sample_take(struct session *s, const struct sampling_record *at, con
 		.ticks = clock_map_ticks(&s->clock, r->time_ns),
 	};
 	struct samples_row row = {
-		.process = process ? process->facts.id : 0,
+		/* The kernel's record of its birth was lost: the command's, as good as any. */
+		.process = process ? process->facts.id : 1,
 		.pid = r->pid,
 		.tid = r->tid,
 	};
 	bool unknown;
 
 	row.region = attribute_region(s, &where, &unknown);
-	if (unknown)
+	if (unknown || !process)
 		row.flags |= SAMPLES_UNATTRIBUTED;
 	if ((r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
 		row.flags |= SAMPLES_IN_KERNEL;

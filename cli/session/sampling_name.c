@@ -137,6 +137,7 @@ void sampling_name(struct session *s)
 
 	if (!p)
 		return;
+	samples_sort(&p->samples);
 	spaces_refresh(p->spaces);
 	for (u32 i = 0; i < p->samples.nframes; i++)
 		p->samples.frames[i].unresolved = SAMPLES_UNMAPPED;

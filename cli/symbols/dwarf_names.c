@@ -3,6 +3,7 @@
 #include "cli/symbols/dwarf_names.h"
 
 #ifdef HAVE_LIBDW
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@ struct unit {
 	struct dwarf_scopes scopes;
 	/* Readable names of one chain. */
 	char text[RESOLVE_CHAIN_MOST][DEMANGLE_MOST];
+	/* Where the compiler was called; its files where that is not in their names. */
+	const char *folder;
+	char path[RESOLVE_CHAIN_MOST + 1][PATH_MAX];
 };
 
 static const char *attribute_text(Dwarf_Die *die, unsigned int name)
@@ -56,14 +60,27 @@ static const char *file_known(const char *file)
 	return file && strcmp(file, "???") ? file : NULL;
 }
 
-static const char *unit_file(struct unit *unit, u64 number)
+/* The name as it is, or behind the folder that it is relative to. */
+static const char *unit_path(struct unit *unit, size_t place, const char *file)
+{
+	size_t size = sizeof(unit->path[place]);
+
+	file = file_known(file);
+	if (!file || *file == '/' || !unit->folder || !*unit->folder)
+		return file;
+	if ((size_t)snprintf(unit->path[place], size, "%s/%s", unit->folder, file) >= size)
+		return file;
+	return unit->path[place];
+}
+
+static const char *unit_file(struct unit *unit, size_t place, u64 number)
 {
 	size_t n;
 
 	if (!unit->files && libdw.getsrcfiles(&unit->whole, &unit->files, &n) &&
 	    libdw.getsrcfiles(&unit->die, &unit->files, &n))
 		return NULL;
-	return file_known(libdw.filesrc(unit->files, number, NULL, NULL));
+	return unit_path(unit, place, libdw.filesrc(unit->files, number, NULL, NULL));
 }
 
 static void unit_line(struct unit *unit, u64 address, struct resolve_line *line)
@@ -73,7 +90,7 @@ static void unit_line(struct unit *unit, u64 address, struct resolve_line *line)
 
 	if (!row)
 		return;
-	line->file = file_known(libdw.linesrc(row, NULL, NULL));
+	line->file = unit_path(unit, 0, libdw.linesrc(row, NULL, NULL));
 	if (libdw.lineno(row, &number) == 0 && number > 0)
 		line->line = (u32)number;
 }
@@ -93,7 +110,7 @@ static void unit_tell(struct unit *unit, size_t address, const Dwarf_Die *functi
 		const Dwarf_Die *die = chain[n - 1 - i];
 
 		lines[i].function = die_function(unit, die, unit->text[i], sizeof(unit->text[i]));
-		lines[i + 1].file = unit_file(unit, attribute_number(die, DW_AT_call_file, UINT64_MAX));
+		lines[i + 1].file = unit_file(unit, i + 1, attribute_number(die, DW_AT_call_file, UINT64_MAX));
 		lines[i + 1].line = (u32)attribute_number(die, DW_AT_call_line, 0);
 	}
 	if (function->addr)
@@ -139,6 +156,7 @@ static bool unit_open(struct unit *unit, Dwarf *dwarf, Dwarf_Off offset)
 	    libdw.cu_info(unit->die.cu, NULL, &type, NULL, &whole, NULL, NULL, NULL))
 		return false;
 	unit->whole = unit->die;
+	unit->folder = attribute_text(&unit->die, DW_AT_comp_dir);
 	if (type == DW_UT_skeleton && whole.addr)
 		unit->whole = whole;
 	else if (type == DW_UT_skeleton)
