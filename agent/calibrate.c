@@ -81,7 +81,7 @@ static void node_clear(struct wire_node *n)
 
 void calibrate(struct thread *t)
 {
-	static struct spark_region empty = SPARK_REGION("[calibration]");
+	static struct spark_region empty = SPARK_REGION(WIRE_CALIBRATION);
 	const struct spark_agent_v1 *volatile table = &spark_agent_v1;
 	u32 bracket[CALIBRATIONS], pair[CALIBRATIONS], ref;
 	u64 before, wall;

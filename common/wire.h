@@ -47,6 +47,7 @@
 #define WIRE_DEPTH 255             /* frames of a lane */
 #define WIRE_LANES 4               /* the thread, and signal handlers that interrupted a marker, nested */
 #define WIRE_NAME_MAX 1024         /* bytes of a name that are kept */
+#define WIRE_CALIBRATION "[calibration]" /* brackets of the agent's own: no region */
 #define WIRE_NAMES 65536           /* distinct names of one process */
 #define WIRE_WINDOWS 16384         /* windows of one segment */
 #define WIRE_CELLS 32              /* cells of all sources of the table together */

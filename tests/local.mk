@@ -89,6 +89,7 @@ unit_agent_tests = \
 # End-to-end tests: shell scripts that run the built sparkctl.
 e2e_tests = \
 	tests/e2e/annotate.test \
+	tests/e2e/profile-hardware.test \
 	tests/e2e/profile.test \
 	tests/e2e/recording-errors.test \
 	tests/e2e/recording.test \
@@ -353,7 +354,10 @@ check-local: $(targets)
 		$(srcdir)/tests/run $(TESTFLAGS) $(TESTS)
 
 # All that the guest of tests/bed/run needs of a build, and what its driver has to be told.
-bed-build: all $(bed_unit_programs) $(targets)
+# One after the other: all is a make of its own, because of BUILT_SOURCES, and both build the same library.
+bed-build: all
+	@$(MAKE) bed-programs
+bed-programs: $(bed_unit_programs) $(targets)
 	@printf '%s\n' "UNIT_TESTS='$(bed_unit_programs)'" "E2E_TESTS='$(e2e_tests)'" \
 		"TARGET_FILES='$(targets)'" >bed.list
 
@@ -375,4 +379,4 @@ fuzz: fuzzers
 	@BUILDDIR='$(abs_top_builddir)' FUZZ_TESTS='$(fuzz_tests)' $(srcdir)/tests/fuzz/run $(FUZZFLAGS)
 
 .PHONY: bench fuzz fuzzers
-.PHONY: bed-build bench
+.PHONY: bed-build bed-programs bench

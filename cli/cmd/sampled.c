@@ -56,6 +56,13 @@ static int stacks_parse(struct sampled *s)
 
 int sampled_parse(struct sampled *s)
 {
-	s->profile = s->profile || s->frequency || s->stacks;
+	unsigned long period = 0;
+
+	s->profile = s->profile || s->frequency || s->stacks || s->period;
+	if (s->period && s->frequency)
+		return error("-F and -c are two ways to say how often to sample: only one is possible"), STATUS_USAGE;
+	if (s->period && (opt_parse_uint(s->period, &period) || !period))
+		return error("-c needs a number of events between two samples, not '%s'", s->period), STATUS_USAGE;
+	s->asked.period = period;
 	return frequency_parse(s) || stacks_parse(s) ? STATUS_USAGE : 0;
 }

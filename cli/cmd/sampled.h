@@ -9,6 +9,7 @@
 struct sampled {
 	bool profile;
 	const char *frequency;       /* NULL: the usual one */
+	const char *period;          /* NULL: by the frequency */
 	const char *stacks;
 	struct session_sampling asked;
 };
@@ -21,6 +22,8 @@ extern const char *const sampled_stacks[];
 	  "take samples of where the time goes, and show the hottest functions of each region", NULL, false }, \
 	{ "freq", 'F', OPT_STRING, offsetof(type, sampled.frequency), "HZ", NULL, \
 	  "with --profile, take so many samples in a second of CPU time; max: as many as the kernel allows", "999", false }, \
+	{ "count", 'c', OPT_STRING, offsetof(type, sampled.period), "N", NULL, \
+	  "with --profile, take a sample each N cycles, or ns where there are none, instead of so many a second", NULL, false }, \
 	{ "call-graph", 0, OPT_STRING, offsetof(type, sampled.stacks), "MODE", sampled_stacks, \
 	  "with --profile, find callers by frame pointers (fp), from a copy of the stack (dwarf, or dwarf,BYTES) or not (none)", \
 	  "dwarf,8192 where unwinding works, else fp", false }

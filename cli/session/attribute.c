@@ -221,18 +221,23 @@ void attribute_read(struct session *s, struct segment *g)
 
 /* ---- regions of nodes */
 
-static u32 name_region(struct session *s, const struct segment *g, u32 parent, u32 ref)
+/* The region of a name inside another one; false: it makes no sense. */
+static bool name_region(struct session *s, const struct segment *g, u32 parent, u32 ref, u32 *region)
 {
 	char bytes[WIRE_NAME_MAX];
 	struct wire_name name;
 	u32 length;
 
 	if (!peek(g, place(ref), &name, sizeof(name)))
-		return SAMPLES_NONE;
+		return false;
 	length = MIN(name.length, WIRE_NAME_MAX);
 	if (length && !peek(g, place(ref) + sizeof(name), bytes, length))
-		return SAMPLES_NONE;
-	return samples_region(&s->sampling->samples, parent, bytes, length);
+		return false;
+	*region = parent;
+	if (length == sizeof(WIRE_CALIBRATION) - 1 && !memcmp(bytes, WIRE_CALIBRATION, length))
+		return true;
+	*region = samples_region(&s->sampling->samples, parent, bytes, length);
+	return *region != SAMPLES_NONE;
 }
 
 /* The path of a node; false: it makes no sense. A root's is SAMPLES_NONE. */
@@ -250,10 +255,8 @@ static bool node_region(struct session *s, struct segment *g, u32 node, u32 dept
 		return false;
 	if (n.region) {
 		if (n.region >> WIRE_NODE_KIND_SHIFT != WIRE_NODE_REGION || !n.parent ||
-		    !node_region(s, g, n.parent, depth + 1, &parent))
-			return false;
-		*region = name_region(s, g, parent, n.region & WIRE_NODE_NAME_MASK);
-		if (*region == SAMPLES_NONE)
+		    !node_region(s, g, n.parent, depth + 1, &parent) ||
+		    !name_region(s, g, parent, n.region & WIRE_NODE_NAME_MASK, region))
 			return false;
 	}
 	ref_map_put(&g->regions, node, *region + 1);

@@ -82,8 +82,11 @@ static void attr_make(const struct session *s, const struct source *from, struct
 
 	perf_attr_init(attr, from->type, from->config);
 	attr->read_format = 0;
-	attr->freq = 1;
-	attr->sample_freq = p->samples.frequency;
+	attr->freq = !o->period;
+	if (o->period)
+		attr->sample_period = o->period;
+	else
+		attr->sample_freq = p->samples.frequency;
 	attr->sample_type = RECORD_SAMPLE | p->stacks;
 	attr->sample_id_all = attr->disabled = attr->enable_on_exec = 1;
 	attr->inherit = !s->options->no_inherit;
@@ -144,7 +147,7 @@ static int rings_open_rate(struct sampling *p, struct perf_event_attr *attr, pid
 	int ret = rings_open_identified(p, attr, child, mapping);
 	u64 most = rate_most();
 
-	if (ret != -EINVAL || attr->sample_freq <= most)
+	if (ret != -EINVAL || !attr->freq || attr->sample_freq <= most)
 		return ret;
 	note(p, "%llu Hz instead of %llu: perf_event_max_sample_rate", (unsigned long long)most,
 	     (unsigned long long)attr->sample_freq);
@@ -270,7 +273,7 @@ void sampling_open(struct session *s)
 	p->rings = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->rings));
 	p->spaces = spaces_new();
 	p->chains = chains_new();
-	p->samples.frequency = s->options->sampling->frequency;
+	p->samples.frequency = s->options->sampling->period ? 0 : s->options->sampling->frequency;
 	if (p->samples.frequency == SESSION_FREQUENCY_MAX)
 		p->samples.frequency = rate_most();
 	p->walks = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->walks));

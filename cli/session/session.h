@@ -30,6 +30,7 @@ enum session_stacks { SESSION_STACKS_BEST, SESSION_STACKS_NONE, SESSION_STACKS_F
 
 struct session_sampling {
 	u64 frequency;               /* samples a second of CPU time, of each thread */
+	u64 period;                  /* 0: by the frequency; else so many events or ns between two samples */
 	enum session_stacks stacks;
 	u32 stack_bytes;             /* to be copied of each stack, with SESSION_STACKS_DWARF */
 };
