@@ -26,6 +26,9 @@
 #define RESERVED_PAGES 32u         /* for each CPU: left to the agent's user pages of counters */
 #define STACK_MOST 65528u          /* less than 64 KiB, a multiple of 8 (kernel/events/core.c, perf_copy_attr) */
 #define PRECISE_MOST 3u
+/* A sample by the task clock takes 15 us, with a copy of the stack 20 to 30: with more of them the program stood still. */
+#define CLOCK_RATE_MOST 20000u
+#define CLOCK_RATE_COPIES 10000u
 
 struct source {
 	const char *name;
@@ -75,6 +78,32 @@ static void note(struct sampling *p, const char *format, ...)
 	free(before);
 }
 
+/* How often it is to be, as far as the program gets on then. */
+static void rate_bound(const struct session *s, const struct source *from, struct perf_event_attr *attr)
+{
+	struct sampling *p = s->sampling;
+	u64 most = p->stacks & PERF_SAMPLE_STACK_USER ? CLOCK_RATE_COPIES : CLOCK_RATE_MOST;
+	bool bounded = p->samples.note && strstr(p->samples.note, "stand still");
+
+	if (!from->clock || (attr->freq ? attr->sample_freq <= most : attr->sample_period >= NSEC_PER_SEC / most))
+		return;
+	if (!bounded)
+		note(p, "at most %llu a second: with more the program would stand still", (unsigned long long)most);
+	if (attr->freq)
+		p->samples.frequency = attr->sample_freq = most;
+	else
+		attr->sample_period = NSEC_PER_SEC / most;
+}
+
+/* After so many samples: half of the ring, and half of what a thread logs of them (WIRE_WATCH_ENTRIES). */
+static u32 wakeup(const struct session *s)
+{
+	const struct sampling *p = s->sampling;
+	size_t record = 256 + (p->stacks & PERF_SAMPLE_STACK_USER ? s->options->sampling->stack_bytes + 1024u : 0);
+
+	return (u32)MAX(MIN(p->pages * (size_t)sysconf(_SC_PAGESIZE) / 2 / record, WIRE_WATCH_ENTRIES / 4), 1);
+}
+
 static void attr_make(const struct session *s, const struct source *from, struct perf_event_attr *attr)
 {
 	const struct session_sampling *o = s->options->sampling;
@@ -87,14 +116,14 @@ static void attr_make(const struct session *s, const struct source *from, struct
 		attr->sample_period = o->period;
 	else
 		attr->sample_freq = p->samples.frequency;
+	rate_bound(s, from, attr);
 	attr->sample_type = RECORD_SAMPLE | p->stacks;
 	attr->sample_id_all = attr->disabled = attr->enable_on_exec = 1;
 	attr->inherit = !s->options->no_inherit;
 	attr->task = attr->comm = attr->comm_exec = attr->mmap = attr->mmap2 = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC_RAW;
-	attr->watermark = 1;
-	attr->wakeup_watermark = (u32)(p->pages * (size_t)sysconf(_SC_PAGESIZE) / 2);
+	attr->wakeup_events = wakeup(s);
 	attr->exclude_hv = attr->exclude_kernel = !p->kernel;
 	attr->exclude_callchain_kernel = !p->kernel;
 	if (p->stacks & PERF_SAMPLE_STACK_USER) {
