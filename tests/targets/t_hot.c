@@ -54,11 +54,12 @@ static FUNCTION void burn_few(int64_t n)
 	WORK(n);
 }
 
+/* A round is much shorter than the time between two samples, which come in no step with it then. */
 static void shares(void)
 {
-	burn_most(20000);
-	burn_some(20000);
-	burn_few(20000);
+	burn_most(3000);
+	burn_some(3000);
+	burn_few(3000);
 }
 
 static FUNCTION int recurse(int depth)
