@@ -84,6 +84,7 @@ unit_agent_tests = \
 	tests/unit/test_agent_slots \
 	tests/unit/test_agent_source \
 	tests/unit/test_agent_thread \
+	tests/unit/test_agent_trace \
 	tests/unit/test_agent_watch
 
 # End-to-end tests: shell scripts that run the built sparkctl.
@@ -274,6 +275,8 @@ tests_unit_test_agent_source_SOURCES = tests/unit/test_agent_source.c $(agent_ha
 tests_unit_test_agent_source_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_thread_SOURCES = tests/unit/test_agent_thread.c $(agent_harness)
 tests_unit_test_agent_thread_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_trace_SOURCES = tests/unit/test_agent_trace.c $(agent_harness)
+tests_unit_test_agent_trace_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_watch_SOURCES = tests/unit/test_agent_watch.c $(agent_harness)
 tests_unit_test_agent_watch_LDADD = $(agent_test_ldadd)
 fuzz_frame = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
