@@ -21,11 +21,8 @@ void trace_open(struct lane *l, u32 tid, u32 entries)
 	l->special &= ~(u32)LANE_TRACE;
 	if (!(agent.flags & WIRE_TRACE))
 		return;
-	if (!w->trace && load_relaxed(&agent.header->used) < WIRE_TRACE_ROOM) {
-		w->trace_entries = entries;
-		barrier();
+	if (!w->trace && load_relaxed(&agent.header->used) < WIRE_TRACE_ROOM)
 		w->trace = segment_alloc(entries * (u32)sizeof(struct wire_trace));
-	}
 	if (!w->trace || !segment_reach(w->trace)) {
 		agent_lose(WIRE_LOSS_UNTRACED);
 		return;

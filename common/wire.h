@@ -351,8 +351,8 @@ struct wire_lane {
 	u32 hist_pages;              /* ref of the first histogram page */
 	struct wire_pending pending;
 	u32 trace;                   /* ref of a ring of struct wire_trace; 0: none */
-	u32 trace_entries;           /* that it has room for */
-	u64 trace_count;             /* records so far; the newest trace_entries are kept */
+	u32 reserved;
+	u64 trace_count;             /* records so far; the newest WIRE_TRACE_ENTRIES, or WIRE_TRACE_UPPER, are kept */
 	struct wire_frame base;      /* below the first: never begun */
 	struct wire_frame frames[WIRE_DEPTH + 1]; /* the last is never begun */
 };

@@ -80,6 +80,8 @@ void segment_free(struct segment *g)
 		close(g->fd);
 	free(g->slots);
 	ref_map_fini(&g->regions);
+	free(g->traced);
+	ref_map_fini(&g->traced_nodes);
 	free(g);
 }
 
