@@ -39,6 +39,7 @@ unit_tests = \
 	tests/unit/test_table \
 	tests/unit/test_table_profile \
 	tests/unit/test_text \
+	tests/unit/test_trace \
 	tests/unit/test_unwind \
 	tests/unit/test_wire
 
@@ -134,6 +135,7 @@ e2e_tests = \
 	tests/e2e/processes-daemon.test \
 	tests/e2e/processes-exec.test \
 	tests/e2e/processes-fork.test \
+	tests/e2e/trace.test \
 	tests/e2e/transparent-guest.test \
 	tests/e2e/transparent-langs.test \
 	tests/e2e/transparent-tools.test \
@@ -148,6 +150,7 @@ e2e_parts = \
 	tests/e2e/completion.zsh \
 	tests/e2e/export.py \
 	tests/e2e/lib.sh \
+	tests/e2e/trace.py \
 	tests/e2e/transparent.sh \
 	tests/targets/marker_cxx.cc \
 	tests/targets/marker_fakeagent.c \
@@ -194,6 +197,7 @@ target_programs = \
 	tests/targets/t_status \
 	tests/targets/t_threads \
 	tests/targets/t_time \
+	tests/targets/t_trace \
 	tests/targets/t_victim \
 	tests/targets/t_wait \
 	tests/targets/t_work
