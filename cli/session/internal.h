@@ -46,11 +46,7 @@ struct segment {
 	u32 first_slot;              /* ref of the newest one known */
 	u32 claims;                  /* of the header, when they were read */
 	struct ref_map regions;      /* of nodes: region in samples + 1 */
-	/* For the trace: tracing.c. */
-	struct tracing_slot *traced;
-	u32 ntraced;
-	u32 first_traced;
-	struct ref_map traced_nodes;
+	struct traced *traced;       /* for the trace: tracing.c */
 };
 
 struct segment_params {

@@ -13,14 +13,16 @@ bool peek(const struct segment *g, u64 at, void *to, size_t size)
 	return at && at + size <= WIRE_SEGMENT_SIZE && pread(g->fd, to, size, (off_t)at) == (ssize_t)size;
 }
 
-/* Slots come in at the front of their list, and stay in it. */
+/* Slots come in at the front of their list, and stay in it. One that is a ring ends where a mark is met again. */
 void slots_find(struct segment *g, u32 *newest, bool (*add)(struct segment *g, u32 ref))
 {
-	u32 ref = load_acquire(&g->header->slots), first = ref;
+	u32 ref = load_acquire(&g->header->slots), first = ref, mark = 0;
 
-	for (u32 hops = 0; ref && ref != *newest && hops < SLOTS_MOST; hops++) {
+	for (u32 hops = 0; ref && ref != *newest && ref != mark && hops < SLOTS_MOST; hops++) {
 		u32 next;
 
+		if ((hops & (hops - 1)) == 0)
+			mark = ref;
 		if (!peek(g, place(ref) + offsetof(struct wire_slot, next), &next, sizeof(next)) || !add(g, ref))
 			break;
 		ref = next;

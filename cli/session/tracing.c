@@ -27,6 +27,15 @@ struct tracing_slot {
 	u32 process, tid, thread;    /* of the newest */
 };
 
+/* What is kept of a segment. */
+struct traced {
+	struct tracing_slot *slots;
+	u32 nslots;
+	u32 newest;                  /* ref of the newest slot that is known */
+	u32 owner[WIRE_CHUNKS];      /* of the ring in each: slot's ref; a stranger could give one to all its slots */
+	struct ref_map nodes;        /* region + 1 */
+};
+
 /* What is new in one lane. */
 struct stream {
 	struct wire_trace *records;
@@ -43,6 +52,17 @@ static u64 record_ticks(const struct wire_trace *r)
 static u32 lane_entries(u32 level)
 {
 	return level ? WIRE_TRACE_UPPER : WIRE_TRACE_ENTRIES;
+}
+
+/* The ring of a thread's own lane is a chunk, and no other's. */
+static bool ring_owned(struct traced *t, u32 ring, u32 slot)
+{
+	u32 *owner = &t->owner[place(ring) / WIRE_CHUNK % WIRE_CHUNKS];
+
+	if (!ring || place(ring) % WIRE_CHUNK || (*owner && *owner != slot))
+		return false;
+	*owner = slot;
+	return true;
 }
 
 static bool ring_copy_out(const struct segment *g, u32 ring, u32 entries, struct stream *s)
@@ -64,8 +84,8 @@ static void stream_skip(struct stream *s, u64 n)
 	s->n -= n;
 }
 
-/* The records of a lane from `taken` on. False: there are none. */
-static bool stream_read(const struct segment *g, u32 lane, u32 level, u64 taken, struct stream *s)
+/* The records of a lane from `taken` on. False: it has no ring. */
+static bool stream_read(const struct segment *g, u32 lane, u32 slot, u32 level, u64 taken, struct stream *s)
 {
 	const u32 entries = lane_entries(level);
 	struct wire_lane w;
@@ -73,8 +93,11 @@ static bool stream_read(const struct segment *g, u32 lane, u32 level, u64 taken,
 
 	s->n = s->at = s->lost = 0;
 	s->count = taken;
-	if (!peek(g, place(lane), &w, offsetof(struct wire_lane, base)) || !w.trace || w.trace_count <= taken)
+	if (!peek(g, place(lane), &w, offsetof(struct wire_lane, base)) || !w.trace ||
+	    (!level && !ring_owned(g->traced, w.trace, slot)))
 		return false;
+	if (w.trace_count <= taken)
+		return true;
 	s->n = w.trace_count - taken;
 	if (s->n > entries)
 		stream_skip(s, s->n - entries);
@@ -82,7 +105,7 @@ static bool stream_read(const struct segment *g, u32 lane, u32 level, u64 taken,
 	if (!ring_copy_out(g, w.trace, entries, s) ||
 	    !peek(g, place(lane) + offsetof(struct wire_lane, trace_count), &after, sizeof(after))) {
 		s->n = 0;
-		return false;
+		return true;
 	}
 	/* Overwritten while they were read, or about to be. */
 	making = after == w.trace_count ? 1 : MARGIN;
@@ -121,7 +144,7 @@ static void record_take(struct trace *trace, struct segment *g, u32 thread, cons
 	};
 	u32 region;
 
-	if (node_region(g, &g->traced_nodes, &trace->regions, r->node, &region) && region != SAMPLES_NONE)
+	if (node_region(g, &g->traced->nodes, &trace->regions, r->node, &region) && region != SAMPLES_NONE)
 		trace_add(trace, thread, kinds[r->ticks >> WIRE_TRACE_SHIFT], region, record_ticks(r));
 	else
 		trace_lose(trace, thread, 1);
@@ -174,12 +197,11 @@ static u64 slot_read(struct session *s, struct segment *g, struct tracing_slot *
 	const struct process *p;
 	struct wire_slot w;
 	u64 limit;
-	bool any;
 
 	if (!slot->lane && !peek(g, place(slot->ref) + offsetof(struct wire_slot, lanes), &slot->lane, sizeof(slot->lane)))
 		return 0;
-	any = stream_read(g, slot->lane, 0, slot->count[0], &streams[0]);
-	if ((!any && !all) || !peek(g, place(slot->ref), &w, sizeof(w)))
+	if (!stream_read(g, slot->lane, slot->ref, 0, slot->count[0], &streams[0]) ||
+	    (!streams[0].n && !streams[0].lost && !all) || !peek(g, place(slot->ref), &w, sizeof(w)))
 		return 0;
 	p = segment_process(g, w.pid);
 	if (!p)
@@ -191,7 +213,7 @@ static u64 slot_read(struct session *s, struct segment *g, struct tracing_slot *
 
 		upper->records = t->records + WIRE_TRACE_ENTRIES + (i - 1) * WIRE_TRACE_UPPER;
 		if (w.lanes[i])
-			stream_read(g, w.lanes[i], i, slot->count[i], upper);
+			stream_read(g, w.lanes[i], slot->ref, i, slot->count[i], upper);
 		else
 			upper->count = slot->count[i];
 		while (upper->n && record_ticks(upper->records + upper->n - 1) > limit)
@@ -203,12 +225,13 @@ static u64 slot_read(struct session *s, struct segment *g, struct tracing_slot *
 
 static bool slot_add(struct segment *g, u32 ref)
 {
-	struct tracing_slot *list = realloc(g->traced, (g->ntraced + 1) * sizeof(*list));
+	struct traced *t = g->traced;
+	struct tracing_slot *list = realloc(t->slots, (t->nslots + 1) * sizeof(*list));
 
 	if (!list)
 		return false;
-	g->traced = list;
-	g->traced[g->ntraced++] = (struct tracing_slot){ .ref = ref };
+	t->slots = list;
+	list[t->nslots++] = (struct tracing_slot){ .ref = ref };
 	return true;
 }
 
@@ -216,12 +239,14 @@ static u64 segment_read(struct session *s, struct segment *g, bool all)
 {
 	u64 most = 0;
 
-	if (g->closed || !g->header)
+	if (!g->traced)
+		g->traced = calloc(1, sizeof(*g->traced));
+	if (g->closed || !g->header || !g->traced)
 		return 0;
 	harvest_discover(s, g);
-	slots_find(g, &g->first_traced, slot_add);
-	for (u32 i = 0; i < g->ntraced; i++)
-		most = MAX(most, slot_read(s, g, &g->traced[i], all));
+	slots_find(g, &g->traced->newest, slot_add);
+	for (u32 i = 0; i < g->traced->nslots; i++)
+		most = MAX(most, slot_read(s, g, &g->traced->slots[i], all));
 	return most;
 }
 
@@ -244,9 +269,20 @@ void tracing_drain(struct session *s, u64 now)
 
 void tracing_forget(struct session *s, struct segment *g)
 {
-	(void)s;
-	ref_map_fini(&g->traced_nodes);
-	g->traced_nodes = (struct ref_map){ .entries = NULL };
+	if (!s->tracing || !g->traced)
+		return;
+	ref_map_fini(&g->traced->nodes);
+	g->traced->nodes = (struct ref_map){ .entries = NULL };
+}
+
+void tracing_drop(struct segment *g)
+{
+	if (!g->traced)
+		return;
+	free(g->traced->slots);
+	ref_map_fini(&g->traced->nodes);
+	free(g->traced);
+	g->traced = NULL;
 }
 
 static u64 process_end_ticks(const struct session *s, const struct process *p)

@@ -28,6 +28,8 @@ void tracing_drain(struct session *session, u64 now_ns);
 void tracing_read(struct session *session, struct segment *segment, bool all);
 /* Nodes of the segment are about to become others. */
 void tracing_forget(struct session *session, struct segment *segment);
+/* Frees what is kept of the segment. */
+void tracing_drop(struct segment *segment);
 /* Once, at the end of a segment: its windows. */
 void tracing_windows(struct session *session, const struct segment *segment, const struct wire_view *view);
 /* At the end of the run: closes what is open. */
