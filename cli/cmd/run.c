@@ -2,6 +2,7 @@
 /* The command "run": a session and its report. */
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cmd/launch.h"
 #include "cli/cmd/passes.h"
@@ -150,7 +151,11 @@ static int outputs_open(const struct run_options *o, struct watch *watch, struct
 		.define = o->define_lines,
 		.group = (enum profile_group)o->print.group,
 	};
-	int status = o->record ? watch_record(watch, o->record, &recorded) : 0;
+	int status;
+
+	if (o->trace && o->report && !strcmp(o->trace, "-") && !strcmp(o->report, "-"))
+		return command_misused(&command_run, "can't write both the trace and the report to standard output", NULL);
+	status = o->record ? watch_record(watch, o->record, &recorded) : 0;
 
 	status = status ? status : traced_open(o->trace, &files->trace);
 	if (status)
@@ -181,6 +186,8 @@ static int run_with(struct run_options *o, char **argv)
 		status = outputs_open(o, &watch, &files);
 	if (!status)
 		status = run_and_report(o, &events, format, &files, &watch, argv);
+	if (traced_close(o->trace, files.trace))
+		status = status ? status : STATUS_FAILURE;
 	watch_close(&watch);
 	event_list_free(&events);
 	return launch_end(files.report, o->report, status);

@@ -18,6 +18,7 @@ static const char *const notes[] = {
 	[TRACE_STILL_OPEN] = "still open",
 	[TRACE_RESUMED] = "began while markers are missing",
 	[TRACE_CUT] = "ended while markers are missing",
+	[TRACE_LATE_END] = "ended here, after a region around it",
 };
 
 struct chrome_trace {
@@ -72,6 +73,12 @@ static void threads_name(struct chrome_trace *t)
 	}
 }
 
+static void event_note(struct chrome_trace *t, enum trace_kind kind)
+{
+	if (notes[kind])
+		fprintf(t->chrome.file, ",\"args\":{\"note\":\"%s\"}", notes[kind]);
+}
+
 static void event_region(struct chrome_trace *t, const struct trace_event *e)
 {
 	const struct trace_thread *thread = &t->trace->threads[e->thread];
@@ -79,8 +86,7 @@ static void event_region(struct chrome_trace *t, const struct trace_event *e)
 
 	chrome_event(&t->chrome, begins ? 'B' : 'E', region_name(t, e->value), "region", thread->pid, thread->tid,
 		     t->ns[e->thread]);
-	if (e->kind < ARRAY_SIZE(notes) && notes[e->kind])
-		fprintf(t->chrome.file, ",\"args\":{\"note\":\"%s\"}", notes[e->kind]);
+	event_note(t, e->kind);
 	chrome_event_end(&t->chrome);
 	t->open[e->thread] += begins ? 1 : -1u;
 }
@@ -97,7 +103,7 @@ static void event_instant(struct chrome_trace *t, const struct trace_event *e)
 	if (e->kind == TRACE_MISSING)
 		fprintf(t->chrome.file, ",\"args\":{\"markers\":%u}", (u32)e->value);
 	else
-		fputs(",\"args\":{\"note\":\"ended here, after a region around it\"}", t->chrome.file);
+		event_note(t, e->kind);
 	chrome_event_end(&t->chrome);
 }
 
@@ -113,10 +119,11 @@ static void events_write(struct chrome_trace *t)
 		else
 			event_region(t, &e);
 	}
-	/* Where the events could not be kept to the end. */
+	/* Where they could not be kept to the end. */
 	for (u32 i = 0; i < t->trace->nthreads; i++)
-		while (t->open[i]--) {
+		for (; t->open[i]; t->open[i]--) {
 			chrome_event(&t->chrome, 'E', "", "region", t->trace->threads[i].pid, t->trace->threads[i].tid, t->ns[i]);
+			event_note(t, TRACE_STILL_OPEN);
 			chrome_event_end(&t->chrome);
 		}
 }
@@ -131,7 +138,7 @@ static void windows_write(struct chrome_trace *t)
 			chrome_event(&t->chrome, edge ? 'e' : 'b', t->names[w->name], "window", w->pid, w->pid, edge ? end : start);
 			fprintf(t->chrome.file, ",\"id\":\"0x%x\"", i + 1);
 			if (edge && w->open)
-				fprintf(t->chrome.file, ",\"args\":{\"note\":\"%s\"}", notes[TRACE_STILL_OPEN]);
+				event_note(t, TRACE_STILL_OPEN);
 			chrome_event_end(&t->chrome);
 		}
 	}

@@ -146,6 +146,8 @@ static enum session_end session_measure(struct session *s)
 	/* An agent that says hello now would wait for nothing. */
 	server_close(&s->server);
 	session_signals_close(s);
+	/* What is left of a trace may be more than the limit of file sizes allows. */
+	signal(SIGXFSZ, SIG_IGN);
 	session_clock_tick(s);
 	track_drain(s, true);
 	sampling_drain(s, true);
@@ -158,6 +160,7 @@ static enum session_end session_measure(struct session *s)
 		harvest_all(s, g);
 	s->over = true;
 	tracing_end(s);
+	sigaction(SIGXFSZ, &s->signals.fsize, NULL);
 	sampling_name(s);
 	session_collect_facts(s);
 	if (s->timed_out)

@@ -59,7 +59,8 @@ def check_nesting(events, told):
         if event["ph"] == "B":
             thread.stack.append(event["name"])
             begun[event["pid"], ";".join(thread.stack)] += note is None
-        elif event["ph"] == "E" and (not thread.stack or thread.stack.pop() != event["name"]):
+        # Without a name where the events could not be kept to the end.
+        elif event["ph"] == "E" and (not thread.stack or event["name"] not in (thread.stack.pop(), "")):
             raise ValueError("does not nest: %s" % event)
         elif event["ph"] == "i" and event["cat"] == "missing":
             told["missing"] += event["args"]["markers"]
