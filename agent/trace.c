@@ -34,14 +34,15 @@ void trace_open(struct lane *l, u32 tid, u32 entries)
 	l->special |= LANE_TRACE;
 }
 
-void trace_hide(struct lane *l)
+u64 trace_hide(struct lane *l)
 {
 	l->w->trace = 0;
+	return l->w->trace_count;
 }
 
-void trace_show(struct lane *l)
+void trace_show(struct lane *l, u64 count)
 {
-	l->w->trace_count = 0;
+	l->w->trace_count = count;
 	barrier();
 	if (l->special & LANE_TRACE)
 		l->w->trace = l->trace_ref;

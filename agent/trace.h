@@ -8,9 +8,9 @@
 /* THREAD, or MARKER for a lane of handlers. The lane's records go to a ring of so many, if traces are asked for. */
 void trace_open(struct lane *l, u32 tid, u32 entries);
 
-/* THREAD. What is recorded until trace_show() is not for sparkctl; the lane is a new one. */
-void trace_hide(struct lane *l);
-void trace_show(struct lane *l);
+/* THREAD. What is recorded until trace_show(), which takes back the count, is not for sparkctl. */
+u64 trace_hide(struct lane *l);
+void trace_show(struct lane *l, u64 count);
 
 /* MARKER. With the lane's gate shut: one writer at a time. */
 static inline void trace_look(struct lane *l, enum wire_trace_kind kind, u32 node, u64 ticks)
