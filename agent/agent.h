@@ -58,6 +58,10 @@ struct lane {
 	u32 hist_page;
 	u32 hist_reuse;
 	u64 *cells;                /* source readings at begin, agent.cells for each frame, and room for one more reading */
+	struct wire_trace *trace;  /* ring; with LANE_TRACE */
+	u32 trace_mask;
+	u32 trace_tid;
+	u32 trace_ref;
 	u64 early;                 /* stack pointer of an end that has read the sources already, before it looks up its name */
 	struct wire_node *np[WIRE_DEPTH + 2]; /* np[0] the root, np[d] the region at depth d */
 };
@@ -70,6 +74,7 @@ enum lane_special {
 	LANE_LATE = 1 << 4,        /* claimed after the last destructor round: released at depth 0 */
 	LANE_CLOCK = 1 << 5,       /* the clock is not the TSC */
 	LANE_WATCH = 1 << 6,       /* samples are taken: watch.h */
+	LANE_TRACE = 1 << 7,       /* begins and ends are recorded: trace.h */
 };
 
 /* The private half of a thread, one page of memory that fork wipes: a closed gate sends a child the slow way. */

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "agent.h"
 #include "bracket.h"
+#include "trace.h"
 #include "watch.h"
 
 #include <string.h>
@@ -83,8 +84,11 @@ static void frame_close(struct lane *l, u32 i, u64 now, enum wire_diagnosis why)
 		sources_read(l);
 		sources_charge(l, i, n);
 	}
+	/* An orphan's has been closed in the trace by the end that made it one. */
 	if (is_orphan(f))
 		now = MIN(now, l->orphaned_at);
+	else
+		trace_look(l, WIRE_TRACE_UNENDED, f->node, now);
 	n->wall += now - f->start;
 	n->off += f->off;
 	n->calls++;
@@ -183,6 +187,7 @@ void bracket_begin(struct thread *t, struct lane *l, u32 region, u64 sp)
 		source_read_all(lane_cells(l, l->w->depth));
 	}
 	bracket_push(t, l, node, sp);
+	trace_look(l, WIRE_TRACE_BEGIN, node, l->top->start);
 }
 
 /* What lies above a region that ends: abandoned inner frames are closed, the others become orphans. */
@@ -277,6 +282,7 @@ void bracket_end(struct thread *t, struct lane *l, u32 region, u64 sp, u64 now)
 		frames_above(l, i, sp, now);
 	if (now - f->start >= t->force_ticks && now - t->sync_ticks >= t->force_ticks)
 		frame_audit(t, f, now);
+	trace_look(l, is_orphan(f) ? WIRE_TRACE_OVERLAP : WIRE_TRACE_END, f->node, now);
 	lane_charge(l, l->np[i + 1], f->node, now - f->start, f->off);
 	frame_remove(l, i);
 }

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "agent.h"
+#include "trace.h"
 
 #include <string.h>
 
@@ -84,12 +85,13 @@ void calibrate(struct thread *t)
 	static struct spark_region empty = SPARK_REGION(WIRE_CALIBRATION);
 	const struct spark_agent_v1 *volatile table = &spark_agent_v1;
 	u32 bracket[CALIBRATIONS], pair[CALIBRATIONS], ref;
-	u64 before, wall;
+	u64 before, wall, traced;
 	struct wire_node *n;
 
 	store_relaxed(&agent.calibrated, true);
 	if (t->lane.w->depth)
 		return;
+	traced = trace_hide(&t->lane);
 	ref = lane_child(&t->lane, t->lane.w->root, name_intern(empty.name));
 	n = segment_ptr(ref);
 	for (u32 i = 0; i < WARM_UPS; i++) {
@@ -114,6 +116,7 @@ void calibrate(struct thread *t)
 	cells_publish(&t->lane);
 	agent_publish_costs();
 	node_clear(n);
+	trace_show(&t->lane, traced);
 	memset(&t->lane.w->pending, 0, sizeof(t->lane.w->pending));
 	t->lane.bucket = &t->lane.sink;
 }

@@ -28,6 +28,8 @@ agent_sources = \
 	agent/src_sched.c \
 	agent/sys.h \
 	agent/thread.c \
+	agent/trace.c \
+	agent/trace.h \
 	agent/unit.c \
 	agent/watch.c \
 	agent/watch.h \

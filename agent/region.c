@@ -17,6 +17,7 @@
 #define _GNU_SOURCE
 #include "agent.h"
 #include "bracket.h"
+#include "trace.h"
 #include "watch.h"
 
 #include "common/hist.h"
@@ -141,13 +142,13 @@ static always_inline void end_account(struct lane *l, struct wire_frame *f, stru
 	barrier();
 }
 
-/* MARKER. Sources are read or samples are taken: nothing else makes the lane slow. */
+/* MARKER. Sources are read, samples are taken or markers are traced: nothing else makes the lane slow. */
 static always_inline bool lane_measures(const struct lane *l)
 {
-	return l->gate == GATE_SLOW && !(l->special & ~(u32)(LANE_SOURCES | LANE_WATCH));
+	return l->gate == GATE_SLOW && !(l->special & ~(u32)(LANE_SOURCES | LANE_WATCH | LANE_TRACE));
 }
 
-/* MARKER. As the fast path, with readings of sources and a look for samples. False: it is not all usual. */
+/* MARKER. As the fast path, with readings of sources, a look for samples and a trace. False: it is not all usual. */
 static always_inline bool begin_counted(struct thread *t, u32 region, u64 sp)
 {
 	struct lane *l = &t->lane;
@@ -174,6 +175,7 @@ static always_inline bool begin_counted(struct thread *t, u32 region, u64 sp)
 		f->off = 0;
 		f->start = agent_ticks();
 	}
+	trace_look(l, WIRE_TRACE_BEGIN, f->node, f->start);
 	l->gate = GATE_SLOW;
 	return true;
 }
@@ -210,6 +212,7 @@ static always_inline bool end_counted(struct thread *t, u32 region, u64 sp, u64 
 	}
 	l->early = 0;
 	end_account(l, f, n, wall, bucket, region);
+	trace_look(l, WIRE_TRACE_END, f->node, *now);
 	l->gate = GATE_SLOW;
 	return true;
 }

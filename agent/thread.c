@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "agent.h"
+#include "trace.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -130,6 +131,7 @@ static void thread_begin(struct thread *t)
 	s->sync_ticks = t->sync_ticks;
 	s->sync_cpu_ns = t->sync_cpu_ns;
 	watch_open(t);
+	trace_open(&t->lane, s->tid, WIRE_TRACE_ENTRIES);
 	if (thread_flags & THREAD_LATE)
 		t->lane.special |= LANE_LATE;
 	else
@@ -381,6 +383,7 @@ static struct lane *upper_open(struct thread *t, u32 level)
 		return NULL;
 	}
 	unit->lane.special |= LANE_UPPER | (t->lane.special & LANE_WATCH);
+	trace_open(&unit->lane, t->slot->tid, WIRE_TRACE_UPPER);
 	if (agent.cells) {
 		unit->lane.cells = segment_private(LANE_CELLS, PRIVATE_WIPED);
 		unit->lane.special |= unit->lane.cells ? LANE_SOURCES : 0;

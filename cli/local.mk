@@ -47,6 +47,8 @@ cli_sources = \
 	cli/analyze/stacks_flat.c \
 	cli/analyze/stacks_sums.c \
 	cli/analyze/stacks_tree.c \
+	cli/analyze/trace.c \
+	cli/analyze/trace.h \
 	cli/analyze/usage.c \
 	cli/analyze/usage.h \
 	cli/caps/advice.c \
@@ -124,6 +126,8 @@ cli_sources = \
 	cli/cmd/sampled.c \
 	cli/cmd/sampled.h \
 	cli/cmd/stat.c \
+	cli/cmd/traced.c \
+	cli/cmd/traced.h \
 	cli/library.c \
 	cli/library.h \
 	cli/log.c \
@@ -146,6 +150,8 @@ cli_sources = \
 	cli/opt.h \
 	cli/output/chrome.c \
 	cli/output/chrome.h \
+	cli/output/chrome_trace.c \
+	cli/output/chrome_trace.h \
 	cli/output/csv.c \
 	cli/output/export.c \
 	cli/output/export.h \
@@ -195,6 +201,8 @@ cli_sources = \
 	cli/session/internal.h \
 	cli/session/loop.c \
 	cli/session/origin.c \
+	cli/session/nodes.c \
+	cli/session/nodes.h \
 	cli/session/place.c \
 	cli/session/plan.c \
 	cli/session/plan.h \
@@ -216,6 +224,8 @@ cli_sources = \
 	cli/session/survive.c \
 	cli/session/target.c \
 	cli/session/totals.c \
+	cli/session/tracing.c \
+	cli/session/tracing.h \
 	cli/session/track.c \
 	cli/session/trial.c \
 	cli/session/watch.c \

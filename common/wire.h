@@ -56,6 +56,9 @@
 #define WIRE_RINGS 16              /* descriptors in a message */
 #define WIRE_CPUS 4096             /* numbers of CPUs that a ring can be of */
 #define WIRE_WATCH_ENTRIES 1024u   /* a power of two */
+#define WIRE_TRACE_ENTRIES 65536u  /* of a thread's own lane: a power of two, and a chunk */
+#define WIRE_TRACE_UPPER 1024u     /* of a lane of signal handlers */
+#define WIRE_TRACE_ROOM (WIRE_SEGMENT_SIZE / 4 * 3) /* beyond that threads get no rings, so that they get slots still */
 #define WIRE_NODE_CELLS (WIRE_CELLS + WIRE_EVENTS + 2 * WIRE_GROUPS)
 
 /* ---- messages ------------------------------------------------------------------------------------- */
@@ -91,6 +94,7 @@ enum wire_config_flags {
 	WIRE_EXECED = 1 << 3,        /* another measured image was in the process before: what it used is wanted */
 	WIRE_THREAD_USAGE = 1 << 4,  /* of each thread all sources are read, though that delays its end */
 	WIRE_WATCH = 1 << 5,         /* the rings of samples follow: markers watch their heads */
+	WIRE_TRACE = 1 << 6,         /* each begin and end is to be recorded with its time (struct wire_trace) */
 };
 
 /* sparkctl's answer to the hello; the memfd comes with it as SCM_RIGHTS. */
@@ -129,6 +133,7 @@ enum wire_loss {
 	WIRE_LOSS_METRICS,           /* client values and units dropped */
 	WIRE_LOSS_NULL_NAMES,        /* markers ignored: a null pointer for a name */
 	WIRE_LOSS_NO_CLOCK,          /* markers dropped: the thread may not read the time stamp counter */
+	WIRE_LOSS_UNTRACED,          /* threads, or signal handlers in them, without a ring to trace to: no memory */
 	WIRE_LOSS_MAX = 16
 };
 
@@ -248,6 +253,25 @@ struct wire_watch {
 	struct wire_watch_entry entry[WIRE_WATCH_ENTRIES];
 };
 
+/*
+ * A begin or an end of a region. Each lane has a ring of them, written by its thread alone; what
+ * nobody has read is overwritten. Times rise along it. Brackets beyond the depth limit have none.
+ */
+enum wire_trace_kind {
+	WIRE_TRACE_BEGIN,
+	WIRE_TRACE_END,              /* what was begun above it is a child of it no longer */
+	WIRE_TRACE_UNENDED,          /* it was closed in place of an end that never came */
+	WIRE_TRACE_OVERLAP,          /* a region that encloses its begin ended first */
+};
+
+#define WIRE_TRACE_SHIFT 62      /* of the kind, above the time */
+
+struct wire_trace {
+	u64 ticks;                   /* and the kind */
+	u32 node;
+	u32 tid;
+};
+
 enum wire_process_flags {
 	WIRE_PROCESS_FORKED = 1 << 0,  /* began by fork, not by exec */
 	WIRE_PROCESS_EXITED = 1 << 1,  /* exit handlers ran: end and status are valid */
@@ -326,7 +350,9 @@ struct wire_lane {
 	u32 node_pages;              /* ref of the first node page */
 	u32 hist_pages;              /* ref of the first histogram page */
 	struct wire_pending pending;
-	u64 reserved[2];
+	u32 trace;                   /* ref of a ring of struct wire_trace; 0: none */
+	u32 reserved;
+	u64 trace_count;             /* records so far; the newest WIRE_TRACE_ENTRIES, or WIRE_TRACE_UPPER, are kept */
 	struct wire_frame base;      /* below the first: never begun */
 	struct wire_frame frames[WIRE_DEPTH + 1]; /* the last is never begun */
 };
@@ -453,6 +479,7 @@ _Static_assert(sizeof(struct wire_config) == 48, "wire");
 _Static_assert(sizeof(struct wire_rings) == 80, "wire");
 _Static_assert(sizeof(struct wire_watch_entry) == 32, "wire");
 _Static_assert(sizeof(struct wire_watch) == 64 + 32 * WIRE_WATCH_ENTRIES, "wire");
+_Static_assert(sizeof(struct wire_trace) == 16, "wire");
 _Static_assert(sizeof(struct wire_header) == 88 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
 _Static_assert(sizeof(struct wire_usage) == 24 + 8 * WIRE_CELLS, "wire");
 _Static_assert(sizeof(struct wire_process) == 72 + 2 * sizeof(struct wire_usage) + 4 * WIRE_NODE_CELLS, "wire");

@@ -39,6 +39,7 @@ unit_tests = \
 	tests/unit/test_table \
 	tests/unit/test_table_profile \
 	tests/unit/test_text \
+	tests/unit/test_trace \
 	tests/unit/test_unwind \
 	tests/unit/test_wire
 
@@ -84,6 +85,7 @@ unit_agent_tests = \
 	tests/unit/test_agent_slots \
 	tests/unit/test_agent_source \
 	tests/unit/test_agent_thread \
+	tests/unit/test_agent_trace \
 	tests/unit/test_agent_watch
 
 # End-to-end tests: shell scripts that run the built sparkctl.
@@ -133,6 +135,7 @@ e2e_tests = \
 	tests/e2e/processes-daemon.test \
 	tests/e2e/processes-exec.test \
 	tests/e2e/processes-fork.test \
+	tests/e2e/trace.test \
 	tests/e2e/transparent-guest.test \
 	tests/e2e/transparent-langs.test \
 	tests/e2e/transparent-tools.test \
@@ -147,6 +150,7 @@ e2e_parts = \
 	tests/e2e/completion.zsh \
 	tests/e2e/export.py \
 	tests/e2e/lib.sh \
+	tests/e2e/trace.py \
 	tests/e2e/transparent.sh \
 	tests/targets/marker_cxx.cc \
 	tests/targets/marker_fakeagent.c \
@@ -193,6 +197,7 @@ target_programs = \
 	tests/targets/t_status \
 	tests/targets/t_threads \
 	tests/targets/t_time \
+	tests/targets/t_trace \
 	tests/targets/t_victim \
 	tests/targets/t_wait \
 	tests/targets/t_work
@@ -274,6 +279,8 @@ tests_unit_test_agent_source_SOURCES = tests/unit/test_agent_source.c $(agent_ha
 tests_unit_test_agent_source_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_thread_SOURCES = tests/unit/test_agent_thread.c $(agent_harness)
 tests_unit_test_agent_thread_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_trace_SOURCES = tests/unit/test_agent_trace.c $(agent_harness)
+tests_unit_test_agent_trace_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_watch_SOURCES = tests/unit/test_agent_watch.c $(agent_harness)
 tests_unit_test_agent_watch_LDADD = $(agent_test_ldadd)
 fuzz_frame = tests/fuzz/fuzz.c tests/fuzz/fuzz.h

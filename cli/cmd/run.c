@@ -2,10 +2,12 @@
 /* The command "run": a session and its report. */
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cmd/launch.h"
 #include "cli/cmd/passes.h"
 #include "cli/cmd/sampled.h"
+#include "cli/cmd/traced.h"
 #include "cli/cmd/watch.h"
 #include "cli/log.h"
 
@@ -13,6 +15,7 @@ struct run_options {
 	struct print_options print;
 	const char *report;
 	const char *record;
+	const char *trace;
 	const char *note;
 	char *define_lines;          /* for the recording */
 	struct launch_asked asked;
@@ -47,6 +50,9 @@ static const struct opt options[] = {
 	  NULL, false },
 	{ "output", 'o', OPT_STRING, OFFSET(record), "FILE", NULL,
 	  "record the run in this file, for sparkctl report; %p is the process, %h the host, %r the rank", NULL, false },
+	{ "trace", 0, OPT_STRING, OFFSET(trace), "FILE", NULL,
+	  "write there when each region began and ended, as trace events for Perfetto and the Firefox Profiler; - is standard output",
+	  NULL, false },
 	{ "note", 0, OPT_STRING, OFFSET(note), "TEXT", NULL, "a note for the report and the recording", NULL, false },
 	{ "live", 0, OPT_FLAG, OFFSET(live), NULL, NULL,
 	  "while it runs, show on the terminal the time and the regions that it goes to", NULL, false },
@@ -61,6 +67,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl run --metrics 'wall*,minflt' ./app -x", "chosen columns; rusage is read at each marker" },
 	{ "sparkctl run -e cycles:u,LLC-load-misses,syscalls:sys_enter_read ./app", "chosen events" },
 	{ "sparkctl run --profile -- ./app", "the functions and lines that each region spends its time in" },
+	{ "sparkctl run --trace out.json -- ./app", "a time line of the regions of each thread, for ui.perfetto.dev" },
 	{ "sparkctl run -o out.spark -- ./app", "a recording, to be looked at again by sparkctl report" },
 	{ "sparkctl run --format json --report - ./app", "for programs: schema spark-report/1" },
 	{ .line = NULL },
@@ -84,6 +91,7 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.probe_all = o->record != NULL,
 		.objects = o->record != NULL,
 		.note = o->note,
+		.trace = o->trace != NULL,
 		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
 	};
 
@@ -98,9 +106,14 @@ static struct session_options session_options_of(const struct run_options *o, co
 	return so;
 }
 
+/* What is written beside the recording. */
+struct files {
+	FILE *report, *trace;
+};
+
 /* Runs it and writes what there is to be written; the exit status, below 0 a signal. */
 static int run_and_report(const struct run_options *o, const struct event_list *events, const struct output *format,
-			  FILE *file, struct watch *watch, char **argv)
+			  const struct files *files, struct watch *watch, char **argv)
 {
 	struct session_options so = session_options_of(o, events, argv);
 	struct passes passes = { .n = 0 };
@@ -117,10 +130,12 @@ static int run_and_report(const struct run_options *o, const struct event_list *
 
 		if (o->passes && end == SESSION_ENDED && passes_run(&passes, session, &so))
 			status = status ? status : STATUS_FAILURE;
-		launch_report_begin(file, o->report);
+		launch_report_begin(files->report, o->report);
 		if (watch_end(watch, profile, facts))
 			status = status ? status : STATUS_FAILURE;
-		if (print_report(&o->print, format, file, profile, facts))
+		if (traced_write(o->trace, files->trace, session))
+			status = status ? status : STATUS_FAILURE;
+		if (print_report(&o->print, format, files->report, profile, facts))
 			status = status ? status : STATUS_FAILURE;
 	}
 	session_free(session);
@@ -129,21 +144,26 @@ static int run_and_report(const struct run_options *o, const struct event_list *
 }
 
 /* What is to be written, before the command starts. 0, or an exit status after a message. */
-static int outputs_open(const struct run_options *o, struct watch *watch, FILE **file)
+static int outputs_open(const struct run_options *o, struct watch *watch, struct files *files)
 {
 	struct store_options recorded = {
 		.report = { .metrics = o->print.metrics, .regions = o->print.regions, .sort_by = o->print.sort_by },
 		.define = o->define_lines,
 		.group = (enum profile_group)o->print.group,
 	};
-	int status = o->record ? watch_record(watch, o->record, &recorded) : 0;
+	int status;
 
+	if (o->trace && o->report && !strcmp(o->trace, "-") && !strcmp(o->report, "-"))
+		return command_misused(&command_run, "can't write both the trace and the report to standard output", NULL);
+	status = o->record ? watch_record(watch, o->record, &recorded) : 0;
+
+	status = status ? status : traced_open(o->trace, &files->trace);
 	if (status)
 		return status;
-	*file = launch_report_open(o->report);
+	files->report = launch_report_open(o->report);
 	if (o->live)
 		live_open(&watch->live);
-	return *file ? 0 : STATUS_FAILURE;
+	return files->report ? 0 : STATUS_FAILURE;
 }
 
 static int run_with(struct run_options *o, char **argv)
@@ -151,7 +171,7 @@ static int run_with(struct run_options *o, char **argv)
 	const struct output *format = print_format(&command_run, &o->print);
 	struct watch watch = { .name = NULL };
 	struct event_list events = { .n = 0 };
-	FILE *file = NULL;
+	struct files files = { .report = NULL };
 	int status;
 
 	if (!format)
@@ -163,12 +183,14 @@ static int run_with(struct run_options *o, char **argv)
 		status = launch_events(&o->asked, &o->print, &events);
 	o->define_lines = define_lines(&o->print.definitions);
 	if (!status)
-		status = outputs_open(o, &watch, &file);
+		status = outputs_open(o, &watch, &files);
 	if (!status)
-		status = run_and_report(o, &events, format, file, &watch, argv);
+		status = run_and_report(o, &events, format, &files, &watch, argv);
+	if (traced_close(o->trace, files.trace))
+		status = status ? status : STATUS_FAILURE;
 	watch_close(&watch);
 	event_list_free(&events);
-	return launch_end(file, o->report, status);
+	return launch_end(files.report, o->report, status);
 }
 
 static int run_command(int argc, char **argv)

@@ -5,12 +5,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/session/internal.h"
+#include "cli/session/nodes.h"
 #include "cli/session/sampling.h"
 
-#define SLOTS_MOST (1u << 16)
 #define THREADS_MOST (1u << 20)
 #define TOP_TRIES 3
 #define DROP_AT 4096               /* entries behind us that are worth moving the others */
@@ -42,16 +41,6 @@ struct attribute_thread {
 	size_t n, room, at;
 	u64 logged;                  /* in all */
 };
-
-static bool peek(const struct segment *g, u64 at, void *to, size_t size)
-{
-	return at && at + size <= WIRE_SEGMENT_SIZE && pread(g->fd, to, size, (off_t)at) == (ssize_t)size;
-}
-
-static u64 place(u32 ref)
-{
-	return (u64)ref * WIRE_UNIT;
-}
 
 static struct attribute_thread **bucket(struct attribute *a, const struct segment *g, u32 tid)
 {
@@ -185,25 +174,15 @@ static void slot_read(struct attribute *a, struct segment *g, u32 index)
 	}
 }
 
-/* Slots come in at the front of their list, and stay in it. */
-static void slots_find(struct segment *g)
+static bool slot_add(struct segment *g, u32 ref)
 {
-	u32 ref = load_acquire(&g->header->slots), first = ref;
+	struct attribute_slot *list = realloc(g->slots, (g->nslots + 1) * sizeof(*list));
 
-	for (u32 hops = 0; ref && ref != g->first_slot && hops < SLOTS_MOST; hops++) {
-		struct attribute_slot *list;
-		u32 next;
-
-		if (!peek(g, place(ref) + offsetof(struct wire_slot, next), &next, sizeof(next)))
-			break;
-		list = realloc(g->slots, (g->nslots + 1) * sizeof(*list));
-		if (!list)
-			break;
-		g->slots = list;
-		g->slots[g->nslots++] = (struct attribute_slot){ .ref = ref };
-		ref = next;
-	}
-	g->first_slot = first;
+	if (!list)
+		return false;
+	g->slots = list;
+	g->slots[g->nslots++] = (struct attribute_slot){ .ref = ref };
+	return true;
 }
 
 void attribute_read(struct session *s, struct segment *g)
@@ -214,53 +193,9 @@ void attribute_read(struct session *s, struct segment *g)
 	if (claims == g->claims)
 		return;
 	g->claims = claims;
-	slots_find(g);
+	slots_find(g, &g->first_slot, slot_add);
 	for (u32 i = 0; i < g->nslots; i++)
 		slot_read(&s->sampling->attribute, g, i);
-}
-
-/* ---- regions of nodes */
-
-/* The region of a name inside another one; false: it makes no sense. */
-static bool name_region(struct session *s, const struct segment *g, u32 parent, u32 ref, u32 *region)
-{
-	char bytes[WIRE_NAME_MAX];
-	struct wire_name name;
-	u32 length;
-
-	if (!peek(g, place(ref), &name, sizeof(name)))
-		return false;
-	length = MIN(name.length, WIRE_NAME_MAX);
-	if (length && !peek(g, place(ref) + sizeof(name), bytes, length))
-		return false;
-	*region = parent;
-	if (length == sizeof(WIRE_CALIBRATION) - 1 && !memcmp(bytes, WIRE_CALIBRATION, length))
-		return true;
-	*region = samples_region(&s->sampling->samples, parent, bytes, length);
-	return *region != SAMPLES_NONE;
-}
-
-/* The path of a node; false: it makes no sense. A root's is SAMPLES_NONE. */
-static bool node_region(struct session *s, struct segment *g, u32 node, u32 depth, u32 *region)
-{
-	u32 known = ref_map_get(&g->regions, node), parent = SAMPLES_NONE;
-	struct wire_node n;
-
-	*region = SAMPLES_NONE;
-	if (known != REF_MAP_NONE) {
-		*region = known - 1;
-		return true;
-	}
-	if (!node || depth > PROFILE_DEPTH_MAX || !peek(g, place(node), &n, sizeof(n)))
-		return false;
-	if (n.region) {
-		if (n.region >> WIRE_NODE_KIND_SHIFT != WIRE_NODE_REGION || !n.parent ||
-		    !node_region(s, g, n.parent, depth + 1, &parent) ||
-		    !name_region(s, g, parent, n.region & WIRE_NODE_NAME_MASK, region))
-			return false;
-	}
-	ref_map_put(&g->regions, node, *region + 1);
-	return true;
 }
 
 /* ---- samples */
@@ -358,7 +293,7 @@ u32 attribute_region(struct session *s, const struct attribute_sample *sample, b
 	node = *unknown ? 0 : thread_node(s, t, sample, unknown);
 	if (!node || *unknown)
 		return SAMPLES_NONE;
-	*unknown = !node_region(s, sample->segment, node, 0, &region);
+	*unknown = !node_region(sample->segment, &sample->segment->regions, &s->sampling->samples, node, &region);
 	return region;
 }
 

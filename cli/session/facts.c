@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
 #include "cli/session/sampling.h"
+#include "cli/session/tracing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,8 +163,10 @@ static void loss_facts(struct session *s)
 	s->losses[3] = (struct loss_fact){ "agents", "agents could not start in their process: too little memory, or another limit",
 					   s->unstarted };
 	s->losses[4] = (struct loss_fact){ "images", "programs not measured: no descriptor or memory for a segment", s->unmeasured };
+	s->losses[5] = (struct loss_fact){ "trace", "markers are missing in the trace: they came faster than they could be read",
+					   s->tracing ? s->tracing->trace.missing : 0 };
 	s->facts.losses = s->losses;
-	s->facts.nlosses = 5;
+	s->facts.nlosses = ARRAY_SIZE(s->losses);
 }
 
 /* The command itself by the kernel's record of it, or by its file where there are none. */

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
 #include "cli/session/sampling.h"
+#include "cli/session/tracing.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -17,8 +18,7 @@
 
 #define DEAD_ENOUGH 32             /* dead processes in a segment before it is worth a reading */
 
-/* The image of a segment's process. A reused pid means the newest. */
-static struct process *process_of(const struct segment *g, u32 wire_pid)
+struct process *segment_process(const struct segment *g, u32 wire_pid)
 {
 	for (struct process *p = g->processes; p; p = p->sibling)
 		if (p->wire_pid == wire_pid)
@@ -51,7 +51,7 @@ static bool pid_confirmed(const struct session *s, const struct process *p)
 static void forked_known(struct session *s, struct segment *g, const struct wire_process *w)
 {
 	u64 start_ns = relative_ns(s, w->start);
-	struct process *parent = process_of(g, w->ppid), *p = NULL;
+	struct process *parent = segment_process(g, w->ppid), *p = NULL;
 
 	if (pid_seen(g, w->pid))
 		p = process_find_at(&s->processes, w->pid, start_ns);
@@ -87,7 +87,7 @@ void harvest_discover(struct session *s, struct segment *g)
 
 	/* Newest first: everything behind one that was seen has been seen. */
 	for (u32 hops = 0; ref != g->seen && hops < 1u << 16 && peek(g, ref, &w, sizeof(w)); hops++, ref = w.next) {
-		struct process *p = process_of(g, w.pid);
+		struct process *p = segment_process(g, w.pid);
 
 		if (w.flags & WIRE_PROCESS_FORKED && (!p || (!p->alive && relative_ns(s, w.start) > p->facts.end_ns)))
 			forked_known(s, g, &w);
@@ -174,7 +174,7 @@ void harvest_look(struct session *s, struct segment *g, struct profile *to)
 	walk = wire_walk_slots(&view);
 	while ((slot = wire_next_slot(&view, &walk)))
 		if (slot->state != WIRE_SLOT_FREE)
-			add_slot(s, to, g, &view, walk.ref, process_of(g, slot->pid));
+			add_slot(s, to, g, &view, walk.ref, segment_process(g, slot->pid));
 	for (struct process *p = g->processes; p; p = p->sibling) {
 		if (p->harvested)
 			continue;
@@ -194,15 +194,16 @@ static void harvest(struct session *s, struct segment *g, bool all)
 	const struct wire_slot *slot;
 	u64 before = session_ticks(s);
 
-	/* Samples whose regions lie in the slots that are about to be emptied. */
+	/* Samples whose regions, and traces whose records, lie in the slots that are about to be emptied. */
 	sampling_drain(s, true);
+	tracing_read(s, g, all);
 	if (!segment_opened(g, &view)) {
 		s->unreadable++;
 		return;
 	}
 	walk = wire_walk_slots(&view);
 	while ((slot = wire_next_slot(&view, &walk))) {
-		struct process *p = process_of(g, slot->pid);
+		struct process *p = segment_process(g, slot->pid);
 		/* One that ended while the copy was made may have names in pages that were copied before. */
 		bool dead = (slot->state == WIRE_SLOT_DEAD && slot->end <= before) || (p && !p->alive && !p->harvested);
 
@@ -215,12 +216,15 @@ static void harvest(struct session *s, struct segment *g, bool all)
 	for (struct process *p = g->processes; p; p = p->sibling)
 		if (all || !p->alive)
 			process_harvested(s, &view, p);
-	if (all)
+	if (all) {
 		profile_add_losses(&s->profile, &view);
+		tracing_windows(s, g, &view);
+	}
 	if (all && !wire_view_header(&view)->processes)
 		s->unstarted++;
 	segment_drop_copy(&view);
 	attribute_forget(s, g);
+	tracing_forget(s, g);
 	g->dead = 0;
 }
 

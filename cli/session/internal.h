@@ -46,6 +46,7 @@ struct segment {
 	u32 first_slot;              /* ref of the newest one known */
 	u32 claims;                  /* of the header, when they were read */
 	struct ref_map regions;      /* of nodes: region in samples + 1 */
+	struct traced *traced;       /* for the trace: tracing.c */
 };
 
 struct segment_params {
@@ -458,6 +459,7 @@ struct session {
 	struct track track;
 	struct origin origin;
 	struct sampling *sampling;   /* NULL: none */
+	struct tracing *tracing;     /* NULL: none */
 	struct segment *segments;
 	struct segment *ready;       /* for the next hello */
 	struct profile profile;
@@ -492,7 +494,7 @@ struct session {
 	struct outcome outcomes[CAPS_MOST];
 	bool probed;                 /* outcomes are those of before the start */
 	u64 watch_ns;                /* when the watcher looks next; 0: never */
-	struct loss_fact losses[5];
+	struct loss_fact losses[6];
 	char host[80], kernel[200], cpu[128];
 	struct target target;
 };
@@ -508,6 +510,8 @@ u64 session_now(void);
 
 /* ---- harvest.c: from segments to the profile */
 
+/* The process of a segment by its pid there; NULL: not known. A reused pid means the newest. */
+struct process *segment_process(const struct segment *segment, u32 wire_pid);
 /* Processes that forked inside the segment become known. */
 void harvest_discover(struct session *s, struct segment *segment);
 /* Reads the slots of threads and processes that are gone, and frees them, where enough has gathered. */

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
 #include "cli/session/sampling.h"
+#include "cli/session/tracing.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -182,7 +183,7 @@ void session_hello(struct session *s, struct server_hello *h)
 		.peer_fd = -1,
 		.verdict = WIRE_GO,
 		.flags = (s->options->cpu_clock ? WIRE_CPU_CLOCK : 0u) | (s->options->no_inherit ? WIRE_NO_FORKS : 0u) |
-			 thread_flags(s->options),
+			 (s->tracing ? WIRE_TRACE : 0u) | thread_flags(s->options),
 	};
 	const struct ring *rings = NULL;
 	struct segment *g = NULL;
@@ -418,6 +419,8 @@ static int poll_wait_ms(const struct session *s, u64 now)
 		until = MIN(until, s->start_ns + s->options->timeout_ns);
 	if (s->watch_ns && !s->main_ended)
 		until = MIN(until, s->watch_ns);
+	if (s->tracing)
+		until = MIN(until, s->tracing->next_ns);
 	if (s->main_ended && !s->options->follow)
 		until = MIN(until, now + 5 * NSEC_PER_MSEC);
 	return until <= now ? 0 : (int)((until - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
@@ -477,6 +480,7 @@ void session_loop(struct session *s)
 		if (loop_round(s))
 			return;
 		now = session_now();
+		tracing_drain(s, now);
 		if (now >= s->next_tick_ns)
 			tick(s, now);
 		session_watch(s, now);

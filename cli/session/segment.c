@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
+#include "cli/session/tracing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,6 +81,7 @@ void segment_free(struct segment *g)
 		close(g->fd);
 	free(g->slots);
 	ref_map_fini(&g->regions);
+	tracing_drop(g);
 	free(g);
 }
 

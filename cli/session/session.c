@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
 #include "cli/session/sampling.h"
+#include "cli/session/tracing.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -77,6 +78,8 @@ static int session_arm(struct session *s)
 	session_clock_start(s);
 	/* First: with one of a kind open, no other makes the kernel patch its code (static keys). */
 	totals_keep(&s->totals);
+	if (s->options->trace && tracing_open(s))
+		return -1;
 	if (s->options->probe_all)
 		session_probe(s);
 	if (!s->options->outside && plan_make(s))
@@ -143,6 +146,8 @@ static enum session_end session_measure(struct session *s)
 	/* An agent that says hello now would wait for nothing. */
 	server_close(&s->server);
 	session_signals_close(s);
+	/* What is left of a trace may be more than the limit of file sizes allows. */
+	signal(SIGXFSZ, SIG_IGN);
 	session_clock_tick(s);
 	track_drain(s, true);
 	sampling_drain(s, true);
@@ -154,6 +159,8 @@ static enum session_end session_measure(struct session *s)
 	for (struct segment *g = s->segments; g; g = g->next)
 		harvest_all(s, g);
 	s->over = true;
+	tracing_end(s);
+	sigaction(SIGXFSZ, &s->signals.fsize, NULL);
 	sampling_name(s);
 	session_collect_facts(s);
 	if (s->timed_out)
@@ -197,6 +204,11 @@ const struct profile *session_profile(const struct session *s)
 	return &s->profile;
 }
 
+struct trace *session_trace(const struct session *s)
+{
+	return s->tracing ? &s->tracing->trace : NULL;
+}
+
 void session_free(struct session *s)
 {
 	if (!s)
@@ -205,6 +217,7 @@ void session_free(struct session *s)
 	totals_close(&s->totals);
 	plan_free(&s->plan);
 	sampling_free(s);
+	tracing_free(s);
 	track_close(&s->track);
 	free(s->track.events);
 	while (s->segments) {

@@ -11,6 +11,7 @@
 
 #include "cli/analyze/profile.h"
 #include "cli/analyze/report.h"
+#include "cli/analyze/trace.h"
 #include "cli/names/names.h"
 
 /* Looks at a run while it goes on. */
@@ -46,6 +47,7 @@ struct session_options {
 	const struct event_list *events; /* to count for the whole tree; NULL: the usual ones */
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
 	const struct session_sampling *sampling; /* NULL: no samples */
+	bool trace;                  /* keep when each region began and ended */
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool scaled;                 /* more events than counters may take turns */
 	bool no_mux;                 /* if one of the events cannot be counted at markers, do not start */
@@ -85,6 +87,8 @@ int session_add_pass(struct session *session, struct session *other, const struc
 /* Valid until session_free(). */
 const struct session_facts *session_facts(const struct session *session);
 const struct profile *session_profile(const struct session *session);
+/* NULL: none. To be read once. */
+struct trace *session_trace(const struct session *session);
 void session_free(struct session *session);
 
 #endif

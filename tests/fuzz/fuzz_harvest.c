@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/session/internal.h"
+#include "cli/session/tracing.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/seeds.h"
 
@@ -39,8 +40,22 @@ static void session_begin(enum profile_group group)
 	profile_init(&session.profile, group);
 }
 
+/* As a run does it at its end. */
+static void trace_end(void)
+{
+	struct trace_event e;
+
+	tracing_end(&session);
+	trace_rewind(&session.tracing->trace);
+	while (trace_next(&session.tracing->trace, &e))
+		fuzz_check(e.thread < session.tracing->trace.nthreads, "events are of threads");
+	tracing_free(&session);
+}
+
 static void session_end(struct segment *g)
 {
+	if (session.tracing)
+		trace_end();
 	processes_free(&session.processes);
 	profile_fini(&session.profile);
 	segment_free(g);
@@ -54,6 +69,8 @@ static void harvest_run(const u8 *bytes, size_t size)
 	struct process *p;
 
 	session_begin((enum profile_group)(how % 3));
+	if (!(how >> 10 & 1) && tracing_open(&session))
+		abort();
 	p = process_add(&session.processes, PID, 0, 0);
 	if (!p)
 		abort();
@@ -61,6 +78,7 @@ static void harvest_run(const u8 *bytes, size_t size)
 	p->wire_pid = PID;
 	for (u32 round = 0; round < 2; round++) {
 		harvest_discover(&session, g);
+		tracing_read(&session, g, false);
 		if (how >> round & 1)
 			g->dead += 100; /* worth a look */
 		harvest_dead(&session, g);

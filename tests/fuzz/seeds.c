@@ -75,6 +75,8 @@ static const struct member lane_members[] = {
 	MEMBER(wire_lane, pending.node_wall, PLACE_LONG),
 	MEMBER(wire_lane, pending.calls, PLACE_LONG),
 	MEMBER(wire_lane, pending.node, PLACE_REF),
+	MEMBER(wire_lane, trace, PLACE_REF),
+	MEMBER(wire_lane, trace_count, PLACE_LONG),
 	MEMBER(wire_lane, frames[0].start, PLACE_LONG),
 	MEMBER(wire_lane, frames[0].off, PLACE_LONG),
 	MEMBER(wire_lane, frames[0].node, PLACE_REF),
