@@ -149,6 +149,9 @@ static int event_open(pid_t pid, u32 stack)
 	attr.sample_stack_user = stack;
 	attr.exclude_callchain_kernel = 1;
 	fd = perf_open(&attr, pid, -1, -1, 0);
+	/* The kernel has lowered its limit, since a machine is slow. */
+	for (; fd == -EINVAL && attr.sample_freq > 100; fd = perf_open(&attr, pid, -1, -1, 0))
+		attr.sample_freq /= 2;
 	if (fd != -EACCES && fd != -EPERM)
 		return fd;
 	attr.exclude_kernel = 1;
