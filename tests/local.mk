@@ -234,9 +234,12 @@ bed_parts = \
 
 # Benchmarks: built and run by "make bench" on an installed tree of their own, no pass or fail.
 #   make bench BENCHFLAGS='-n 9 marker'
+# That of samples takes minutes and is run when it is named: make bench BENCHFLAGS='-n 3 profile'
 bench_programs = \
-	tests/bench/bench_marker \
+	tests/bench/bench_burn \
+	tests/bench/bench_cost \
 	tests/bench/bench_counters \
+	tests/bench/bench_marker \
 	tests/bench/bench_memory \
 	tests/bench/bench_spawn \
 	tests/bench/bench_switch \
@@ -245,6 +248,9 @@ bench_libs = \
 	tests/bench/bench_empty.so
 bench_parts = \
 	tests/bench/bench.h \
+	tests/bench/bench_unit.cc \
+	tests/bench/bench_units.c \
+	tests/bench/profile.sh \
 	tests/bench/run
 
 cli_libs = $(JANSSON_LIBS) $(LIBIBERTY_LIBS)
@@ -372,7 +378,7 @@ bench: all $(bench_programs) $(bench_libs)
 	rm -rf bench.root
 	$(MAKE) -s install DESTDIR='$(abs_top_builddir)/bench.root' >/dev/null
 	@SPARKCTL='$(abs_top_builddir)/bench.root$(bindir)/sparkctl' BENCH='$(abs_top_builddir)/tests/bench' \
-		$(srcdir)/tests/bench/run $(BENCHFLAGS)
+		CC='$(CC)' CXX='$(CXX)' $(srcdir)/tests/bench/run $(BENCHFLAGS)
 
 clean-local:
 	rm -rf bench.root
