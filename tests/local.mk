@@ -93,6 +93,10 @@ e2e_tests = \
 	tests/e2e/annotate.test \
 	tests/e2e/profile-hardware.test \
 	tests/e2e/profile.test \
+	tests/e2e/profile-cases.test \
+	tests/e2e/profile-limits.test \
+	tests/e2e/profile-programs.test \
+	tests/e2e/profile-stacks.test \
 	tests/e2e/recording-errors.test \
 	tests/e2e/recording.test \
 	tests/e2e/seam.test \

@@ -36,7 +36,7 @@ struct sampling {
 	struct ring *rings;
 	struct ring_walk *walks;     /* of each: what the batch has of it */
 	u32 nrings;
-	size_t pages;                /* of each ring */
+	size_t wanted, pages;        /* of each ring: were nothing short, and in fact */
 	u64 stacks;                  /* which of RECORD_STACKS samples have */
 	u64 regs;                    /* mask of registers */
 	bool kernel;                 /* kernel side, too */

@@ -218,7 +218,7 @@ static int rings_open_side(struct session *s, const struct source *from, bool *m
 static int rings_open_fitting(struct session *s, const struct source *from, bool *mapping)
 {
 	struct sampling *p = s->sampling;
-	size_t asked = p->pages, kib = (size_t)sysconf(_SC_PAGESIZE) / 1024;
+	size_t planned = p->pages, kib = (size_t)sysconf(_SC_PAGESIZE) / 1024;
 	int ret;
 
 	for (;; p->pages /= 2) {
@@ -226,12 +226,12 @@ static int rings_open_fitting(struct session *s, const struct source *from, bool
 		if (ret != -EPERM || !*mapping || p->pages <= PAGES_LEAST)
 			break;
 	}
-	if (!ret && p->pages < asked)
+	if (!ret && p->pages < p->wanted)
 		verbose(1, "sampling rings of %zu KiB for each CPU instead of %zu: perf_event_mlock_kb is %llu, and what this user"
-			" has locked already counts", p->pages * kib, asked * kib,
+			" has locked already counts", p->pages * kib, p->wanted * kib,
 			(unsigned long long)number_in("/proc/sys/kernel/perf_event_mlock_kb", 0));
 	else if (ret)
-		p->pages = asked;
+		p->pages = planned;
 	return ret;
 }
 
@@ -267,7 +267,8 @@ static void stacks_choose(struct session *s)
 		p->stacks |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	else if (o->stacks == SESSION_STACKS_DWARF)
 		note(p, "stacks by frame pointers: unwinding does not work here");
-	p->pages = pages_planned(s, p->stacks & PERF_SAMPLE_STACK_USER ? PAGES_STACKS : PAGES_PLAIN);
+	p->wanted = p->stacks & PERF_SAMPLE_STACK_USER ? PAGES_STACKS : PAGES_PLAIN;
+	p->pages = pages_planned(s, p->wanted);
 	p->samples.stack_bytes = p->stacks & PERF_SAMPLE_STACK_USER ? o->stack_bytes : 0;
 	p->samples.stacks = strdup(!p->stacks ? "none" : p->samples.stack_bytes ? "dwarf" : "fp");
 }
