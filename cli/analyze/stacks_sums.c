@@ -16,7 +16,8 @@ static const struct samples_frame *stacks_leaf(const struct samples *samples, u3
 
 static bool stacks_named(const struct samples *samples, const struct samples_frame *frame)
 {
-	return frame->nlines && samples->lines[frame->first_line].function != SAMPLES_NONE;
+	return frame->unresolved == SAMPLES_RESOLVED && frame->nlines &&
+	       samples->lines[frame->first_line].function != SAMPLES_NONE;
 }
 
 /* ---- objects --------------------------------------------------------------------------------------- */

@@ -181,6 +181,17 @@ static struct cfi *object_cfi(struct chains *c, struct object *object)
 	return c->cfi[number];
 }
 
+bool chain_function(struct chains *c, struct object *object, u64 address, u64 *start)
+{
+	struct cfi *cfi = object_kind(object) == OBJECT_FILE ? object_cfi(c, object) : NULL;
+	struct cfi_function function;
+
+	if (!cfi || !cfi_function(cfi, address, &function))
+		return false;
+	*start = function.start;
+	return true;
+}
+
 static bool unwind_find(void *context, u64 address, struct unwind_object *object)
 {
 	struct frames *f = context;

@@ -3,10 +3,12 @@
 #define _GNU_SOURCE
 #include "cli/session/sampling.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/log.h"
+#include "cli/session/chain.h"
 #include "cli/session/internal.h"
 #include "cli/symbols/resolve.h"
 #include "cli/symbols/space.h"
@@ -26,6 +28,7 @@ struct naming_object {
 
 struct naming {
 	struct samples *samples;
+	struct chains *chains;
 	struct resolve_request *requests;
 	struct naming_object **objects; /* of each request */
 	size_t nrequests;
@@ -53,6 +56,25 @@ static u32 string_of(struct samples *samples, const char *text)
 	return text ? samples_string(samples, text, strlen(text)) : SAMPLES_NONE;
 }
 
+/*
+ * A function that no symbol tells of is known by where it begins, "libx.so+0x8a10", so that its samples
+ * are not taken together with all others of the file; it counts as one without a name.
+ */
+static void name_by_place(struct naming *naming, struct object *object, u32 frame, u64 address)
+{
+	const char *path = object_path(object), *slash = strrchr(path, '/');
+	struct samples_line line = { .file = SAMPLES_NONE };
+	char *text;
+	u64 start;
+
+	if (!chain_function(naming->chains, object, address, &start) ||
+	    asprintf(&text, "%s+%#llx", slash ? slash + 1 : path, (unsigned long long)start) < 0)
+		return;
+	line.function = string_of(naming->samples, text);
+	samples_name(naming->samples, frame, &line, 1);
+	free(text);
+}
+
 static void found(void *data, const struct resolve_request *request, size_t address, enum resolve_reason reason,
 		  const struct resolve_line *lines, size_t n)
 {
@@ -68,9 +90,11 @@ static void found(void *data, const struct resolve_request *request, size_t addr
 
 		named[i] = (struct samples_line){ string_of(samples, l->function), string_of(samples, l->file), l->line };
 	}
-	samples->frames[frame].unresolved = reasons[reason];
 	if (count)
 		samples_name(samples, frame, named, count);
+	else if (reason == RESOLVE_STRIPPED)
+		name_by_place(naming, request->object, frame, request->addresses[address]);
+	samples->frames[frame].unresolved = reasons[reason];
 }
 
 /* Frames by the object that they lie in. NULL: no memory. */
@@ -132,7 +156,7 @@ void sampling_name(struct session *s)
 {
 	struct sampling *p = s->sampling;
 	const struct resolve_options options = { .no_debug = false };
-	struct naming naming = { .samples = p ? &p->samples : NULL };
+	struct naming naming = { .samples = p ? &p->samples : NULL, .chains = p ? p->chains : NULL };
 	struct naming_object *all;
 
 	if (!p)

@@ -83,12 +83,12 @@ static void rate_bound(const struct session *s, const struct source *from, struc
 {
 	struct sampling *p = s->sampling;
 	u64 most = p->stacks & PERF_SAMPLE_STACK_USER ? CLOCK_RATE_COPIES : CLOCK_RATE_MOST;
-	bool bounded = p->samples.note && strstr(p->samples.note, "stand still");
+	bool bounded = p->samples.note && strstr(p->samples.note, "at most");
 
 	if (!from->clock || (attr->freq ? attr->sample_freq <= most : attr->sample_period >= NSEC_PER_SEC / most))
 		return;
 	if (!bounded)
-		note(p, "at most %llu a second: with more the program would stand still", (unsigned long long)most);
+		note(p, "at most %llu a second", (unsigned long long)most);
 	if (attr->freq)
 		p->samples.frequency = attr->sample_freq = most;
 	else
@@ -312,7 +312,7 @@ void sampling_open(struct session *s)
 		ret = sources_try(s, &mapping);
 	}
 	if (!ret && !p->kernel)
-		note(p, "user mode alone: the kernel's side is not allowed here");
+		note(p, "user mode alone");
 	if (!ret)
 		return;
 	why = mapping ? advice_ring(&s->caps, -ret) : advice_perf_scope(&s->caps, -ret, ADVICE_USER);
