@@ -15,6 +15,8 @@ void chains_free(struct chains *chains);
 u64 chains_registers(void);
 /* What is mapped there in the process is not what it was. */
 void chains_changed(struct chains *chains, u32 pid, u64 start, u64 end);
+/* The process has ended, or its first thread. */
+void chains_ended(struct chains *chains, u32 pid);
 
 /* The chain of a sample, in sampling->samples; SAMPLES_NONE: no frame. Adds to flags (enum samples_flags). */
 u32 chain_take(struct sampling *sampling, const struct record *record, u32 *flags);
