@@ -301,3 +301,17 @@ void chains_changed(struct chains *c, u32 pid, u64 start, u64 end)
 	if (p && p->unwind)
 		unwind_flush(p->unwind, start, end);
 }
+
+void chains_ended(struct chains *c, u32 pid)
+{
+	struct chains_process **to = &c->processes[pid % CHAINS_BUCKETS], *p;
+
+	while (*to && (*to)->pid != pid)
+		to = &(*to)->next;
+	p = *to;
+	if (!p)
+		return;
+	*to = p->next;
+	unwind_free(p->unwind);
+	free(p);
+}

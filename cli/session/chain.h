@@ -16,6 +16,8 @@ void chains_free(struct chains *chains);
 u64 chains_registers(void);
 /* What is mapped there in the process is not what it was. */
 void chains_changed(struct chains *chains, u32 pid, u64 start, u64 end);
+/* The process has ended, or its first thread. */
+void chains_ended(struct chains *chains, u32 pid);
 
 /* Where the function at an address of the object begins, by its call frame information. False: it has none there. */
 bool chain_function(struct chains *chains, struct object *object, u64 address, u64 *start);

@@ -163,6 +163,13 @@ static void record_take(struct session *s, const struct sampling_record *at)
 			chains_changed(p->chains, r.pid, 0, UINT64_MAX);
 		}
 		break;
+	case PERF_RECORD_EXIT:
+		/* The leader is mostly the last thread; what others still need is made again. */
+		if (r.pid == r.tid) {
+			spaces_exit(p->spaces, r.pid, r.time_ns);
+			chains_ended(p->chains, r.pid);
+		}
+		break;
 	case PERF_RECORD_COMM:
 		if (r.misc & PERF_RECORD_MISC_COMM_EXEC) {
 			spaces_exec(p->spaces, r.pid, r.time_ns);

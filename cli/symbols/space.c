@@ -310,6 +310,9 @@ bool spaces_find(struct spaces *spaces, u32 pid, u64 time_ns, u64 address, struc
 
 	if (!space)
 		return false;
+	/* Its first thread has ended, others have not. */
+	if (space->died && time_ns > space->died)
+		space->died = 0;
 	if (space->hit && address >= space->hit_start && address < space->hit_end && time_ns >= space->hit->from) {
 		mapping_place(space->hit, address, place);
 		return true;
