@@ -64,5 +64,7 @@ int sampled_parse(struct sampled *s)
 	if (s->period && (opt_parse_uint(s->period, &period) || !period))
 		return error("-c needs a number of events between two samples, not '%s'", s->period), STATUS_USAGE;
 	s->asked.period = period;
+	s->asked.debuginfod = s->debuginfod;
+	s->asked.raw_names = s->raw_names;
 	return frequency_parse(s) || stacks_parse(s) ? STATUS_USAGE : 0;
 }

@@ -11,6 +11,8 @@ struct sampled {
 	const char *frequency;       /* NULL: the usual one */
 	const char *period;          /* NULL: by the frequency */
 	const char *stacks;
+	bool debuginfod;
+	bool raw_names;
 	struct session_sampling asked;
 };
 
@@ -26,7 +28,11 @@ extern const char *const sampled_stacks[];
 	  "with --profile, take a sample each N cycles, or ns where there are none, instead of so many a second", NULL, false }, \
 	{ "call-graph", 0, OPT_STRING, offsetof(type, sampled.stacks), "MODE", sampled_stacks, \
 	  "with --profile, find callers by frame pointers (fp), from a copy of the stack (dwarf, or dwarf,BYTES) or not (none)", \
-	  "dwarf,8192 where unwinding works, else fp", false }
+	  "dwarf,8192 where unwinding works, else fp", false }, \
+	{ "debuginfod", 0, OPT_FLAG, offsetof(type, sampled.debuginfod), NULL, NULL, \
+	  "with --profile, ask the servers of DEBUGINFOD_URLS for debug information that is not here", NULL, false }, \
+	{ "no-demangle", 0, OPT_FLAG, offsetof(type, sampled.raw_names), NULL, NULL, \
+	  "with --profile, keep names of C++ and Rust functions as they stand in the file", NULL, false }
 
 /* Parses their values. 0, or STATUS_USAGE after a message. */
 int sampled_parse(struct sampled *sampled);

@@ -155,12 +155,14 @@ static void objects_note(struct sampling *p)
 void sampling_name(struct session *s)
 {
 	struct sampling *p = s->sampling;
-	const struct resolve_options options = { .no_debug = false };
+	struct resolve_options options = { .no_debug = false };
 	struct naming naming = { .samples = p ? &p->samples : NULL, .chains = p ? p->chains : NULL };
 	struct naming_object *all;
 
 	if (!p)
 		return;
+	options.debuginfod = s->options->sampling->debuginfod;
+	options.raw_names = s->options->sampling->raw_names;
 	samples_sort(&p->samples);
 	spaces_refresh(p->spaces);
 	for (u32 i = 0; i < p->samples.nframes; i++)

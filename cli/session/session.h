@@ -34,6 +34,8 @@ struct session_sampling {
 	u64 period;                  /* 0: by the frequency; else so many events or ns between two samples */
 	enum session_stacks stacks;
 	u32 stack_bytes;             /* to be copied of each stack, with SESSION_STACKS_DWARF */
+	bool debuginfod;             /* servers may be asked for debug information */
+	bool raw_names;              /* functions are not demangled */
 };
 
 struct session_options {

@@ -17,6 +17,7 @@
 #include "agent/agent.h"
 #include "cli/caps/caps.h"
 #include "cli/session/internal.h"
+#include "cli/session/record.h"
 #include "tests/fuzz/fuzz.h"
 
 #define ROOM 4097u
@@ -79,6 +80,84 @@ static void ring_run(const u8 *bytes, size_t size)
 		fuzz_check(track.events[i].time_ns <= 100, "records are taken up to a time");
 	free(track.events);
 	free(ring);
+}
+
+/* ---- records of sampling rings ----------------------------------------------------------------------------- */
+
+#define REGISTERS 9u
+
+static u64 *word_put(u64 *at, u64 word)
+{
+	*at = word;
+	return at + 1;
+}
+
+static size_t sample_make(u8 *bytes)
+{
+	u64 words[128] = { 0 }, *at = words + 1;
+	u64 frames = fuzz_below(20), copied = 8 * fuzz_below(20);
+
+	at += 2; /* ip, tid */
+	at = word_put(at, 12345);
+	at += 2;
+	at = word_put(at, frames);
+	at += frames;
+	at = word_put(at, fuzz_below(3));
+	at += at[-1] ? REGISTERS : 0;
+	at = word_put(at, copied);
+	at += copied / 8;
+	if (copied)
+		at = word_put(at, fuzz_once_in(2) ? copied : fuzz_below(copied));
+	words[0] = PERF_RECORD_SAMPLE | (u64)PERF_RECORD_MISC_USER << 32 | (u64)((at - words) * 8) << 48;
+	memcpy(bytes, words, (size_t)(at - words) * 8);
+	return (size_t)(at - words) * 8;
+}
+
+static size_t named_make(u8 *bytes)
+{
+	bool map = fuzz_once_in(2);
+	u64 words[32] = { 0 }, size = map ? 9 : 2;
+
+	memcpy(&words[size], "/usr/lib/libx.so", 17);
+	size += 3 + 3;
+	if (map && fuzz_once_in(2))
+		words[5] = 20;
+	words[0] = (map ? PERF_RECORD_MMAP2 : PERF_RECORD_COMM) | (u64)(words[5] ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0) << 32 |
+		   (u64)(size * 8) << 48;
+	memcpy(bytes, words, size * 8);
+	return size * 8;
+}
+
+static size_t sampled_make(u8 *bytes)
+{
+	return fuzz_once_in(3) ? named_make(bytes) : sample_make(bytes);
+}
+
+/* The record has memory of just its size: what is read beyond it is seen. */
+static void sampled_run(const u8 *bytes, size_t size)
+{
+	static const u64 stacks[] = { 0, PERF_SAMPLE_CALLCHAIN, RECORD_STACKS };
+	struct perf_event_header h = { .size = 0 };
+	u64 *copy = malloc(ALIGN_UP(size, 8) + sizeof(h));
+	struct record r;
+
+	if (!copy)
+		abort();
+	if (size >= sizeof(h)) {
+		memcpy(copy, bytes, size);
+		memcpy(&h, copy, sizeof(h));
+		h.size = (u16)MIN(size, UINT16_MAX);
+		memcpy(copy, &h, sizeof(h));
+		copy = realloc(copy, size);
+		for (size_t i = 0; copy && i < ARRAY_SIZE(stacks); i++) {
+			if (!record_parse((const u8 *)copy, stacks[i], REGISTERS, &r) || r.type != PERF_RECORD_SAMPLE)
+				continue;
+			fuzz_check(!r.sample.stack || r.sample.stack + r.sample.stack_size <= (const u8 *)copy + size,
+				   "a stack lies in its record");
+			fuzz_check(r.sample.nchain <= size / 8, "a chain lies in its record");
+		}
+	}
+	free(copy);
 }
 
 /* ---- a line of /proc ---------------------------------------------------------------------------------- */
@@ -216,6 +295,7 @@ static const struct reader {
 	{ stat_make, stat_run },
 	{ elf_make, elf_run },
 	{ notes_make, notes_run },
+	{ sampled_make, sampled_run },
 };
 
 static void record_open(char **argv)
