@@ -37,76 +37,74 @@ bool object_kernel_hidden(void)
 	return resolve_kernel_hidden(rows);
 }
 
+/* The nearest symbol that lies no higher than an address. */
 struct kernel_symbol {
 	u64 address;
-	char *name;
-};
-
-struct kernel_symbols {
-	struct kernel_symbol *list;
-	size_t n, room;
+	char *name;                  /* NULL: none yet */
 };
 
 /* The name of a row, with the module behind it; NULL: it is no code. */
 static char *row_name(char *line, u64 *address)
 {
-	unsigned long long value;
-	int name = 0;
-	char type, *tab;
+	char *type, *tab;
 
-	if (sscanf(line, "%llx %c %n", &value, &type, &name) < 2 || !name || !value || !strchr("tTwW", type))
+	*address = strtoull(line, &type, 16);
+	if (!*address || type[0] != ' ' || !type[1] || type[2] != ' ' || !strchr("tTwW", type[1]))
 		return NULL;
-	*address = value;
+	line = type + 3;
 	line[strcspn(line, "\n")] = '\0';
-	tab = strchr(line + name, '\t');
+	tab = strchr(line, '\t');
 	if (tab)
 		*tab = ' ';
-	return line + name;
+	return line;
 }
 
-static bool kernel_add(struct kernel_symbols *symbols, u64 address, const char *name)
+/* The first address of the request that a symbol may cover, by number; all: none. */
+static size_t request_from(const struct resolve_request *request, u64 address)
 {
-	size_t room = symbols->room ? 2 * symbols->room : 1 << 16;
-	struct kernel_symbol *list;
+	size_t low = 0, high = request->n;
 
-	if (symbols->n == symbols->room) {
-		list = realloc(symbols->list, room * sizeof(*list));
-		if (!list)
-			return false;
-		symbols->list = list;
-		symbols->room = room;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (request->addresses[middle] < address)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	symbols->list[symbols->n] = (struct kernel_symbol){ address, strdup(name) };
-	return symbols->list[symbols->n++].name != NULL;
+	return low;
 }
 
-static int kernel_compare(const void *left, const void *right)
+/* Of all symbols only those are kept that are the nearest to an address so far: there are some 100,000. */
+static void symbol_offer(struct kernel_symbol *nearest, const struct resolve_request *request, u64 address,
+	const char *name)
 {
-	const struct kernel_symbol *a = left, *b = right;
+	size_t i = request_from(request, address);
 
-	return a->address == b->address ? 0 : a->address < b->address ? -1 : 1;
+	/* Nothing tells where the last one of a block ends. */
+	if (i == request->n || request->addresses[i] - address >= KERNEL_FUNCTION_MOST ||
+	    (nearest[i].name && nearest[i].address > address))
+		return;
+	free(nearest[i].name);
+	nearest[i] = (struct kernel_symbol){ address, strdup(name) };
 }
 
 void resolve_kernel(const struct resolve_request *request, struct resolve_out *out)
 {
-	struct kernel_symbols symbols = { .n = 0 };
-	FILE *file = fopen("/proc/kallsyms", "re");
+	struct kernel_symbol *nearest = calloc(request->n + 1, sizeof(*nearest)), found = { .name = NULL };
+	FILE *file = nearest ? fopen("/proc/kallsyms", "re") : NULL;
 	struct resolve_line line = { .line = 0 };
 	char text[1024], *name;
-	size_t i, k;
+	size_t i;
 	u64 address;
 
 	while (file && fgets(text, sizeof(text), file))
-		if ((name = row_name(text, &address)) && !kernel_add(&symbols, address, name))
-			break;
-	if (symbols.n)
-		qsort(symbols.list, symbols.n, sizeof(*symbols.list), kernel_compare);
-	for (i = k = 0; i < request->n; i++) {
-		while (k < symbols.n && symbols.list[k].address <= request->addresses[i])
-			k++;
-		/* Nothing tells where the last one of a block ends. */
-		line.function = k && request->addresses[i] - symbols.list[k - 1].address < KERNEL_FUNCTION_MOST ?
-			symbols.list[k - 1].name : NULL;
+		if ((name = row_name(text, &address)))
+			symbol_offer(nearest, request, address, name);
+	for (i = 0; i < request->n; i++) {
+		if (nearest && nearest[i].name)
+			found = nearest[i];
+		line.function = found.name && request->addresses[i] - found.address < KERNEL_FUNCTION_MOST ? found.name : NULL;
 		resolve_out_names(out, i, line.function ? RESOLVE_NAMED : RESOLVE_STRIPPED, &line,
 			line.function ? 1 : 0);
 	}
