@@ -37,29 +37,6 @@ static json_t *json_truncations(const struct stacks_gaps *gaps)
 	return object;
 }
 
-static json_t *json_samples(const struct report *report)
-{
-	const struct samples *samples = report->facts->samples;
-	struct stacks_gaps gaps = stacks_gaps(report->stacks, &(struct stacks_scope){ .whole = true });
-	json_t *object = json_object();
-
-	json_object_set_new(object, "count", json_u64(gaps.samples));
-	json_object_set_new(object, "lost", json_u64(samples->lost));
-	json_object_set_new(object, "throttled", json_u64(samples->throttled));
-	json_object_set_new(object, "unattributed", json_u64(gaps.unattributed));
-	json_object_set_new(object, "truncated", json_u64(gaps.truncated));
-	json_object_set_new(object, "truncations", json_truncations(&gaps));
-	json_object_set_new(object, "no_place", json_u64(gaps.no_chain));
-	json_object_set_new(object, "unresolved", json_unresolved(&gaps));
-	json_object_set_new(object, "frequency", samples->frequency ? json_u64(samples->frequency) : json_null());
-	json_object_set_new(object, "effective", samples->effective > 0 ? json_real(samples->effective) : json_null());
-	json_object_set_new(object, "event", json_text(samples->event));
-	json_object_set_new(object, "unit", json_string(samples->clock ? "ns" : "count"));
-	json_object_set_new(object, "stacks", json_text(samples->stacks));
-	json_object_set_new(object, "note", json_text(samples->note));
-	return object;
-}
-
 /* null: it is not known. */
 static json_t *json_region(const struct samples *samples, const struct stacks_scope *scope)
 {
@@ -72,6 +49,56 @@ static json_t *json_region(const struct samples *samples, const struct stacks_sc
 		json_array_insert_new(array, 0, json_bytes(name->bytes, name->length));
 	}
 	return array;
+}
+
+static void json_set_gaps(json_t *object, const struct stacks_gaps *gaps)
+{
+	json_object_set_new(object, "count", json_u64(gaps->samples));
+	json_object_set_new(object, "truncated", json_u64(gaps->truncated));
+	json_object_set_new(object, "truncations", json_truncations(gaps));
+	json_object_set_new(object, "no_place", json_u64(gaps->no_chain));
+	json_object_set_new(object, "unresolved", json_unresolved(gaps));
+}
+
+/* What is missing of each region that has samples; of those in none, first. */
+static json_t *json_sampled_regions(const struct report *report)
+{
+	const struct samples *samples = report->facts->samples;
+	json_t *array = json_array();
+
+	for (u32 i = 0; i <= samples->nregions; i++) {
+		const struct stacks_scope scope = { .region = i };
+		struct stacks_gaps gaps = stacks_gaps(report->stacks, &scope);
+		json_t *object;
+
+		if (!gaps.samples)
+			continue;
+		object = json_object();
+		json_object_set_new(object, "region", json_region(samples, &scope));
+		json_set_gaps(object, &gaps);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *json_samples(const struct report *report)
+{
+	const struct samples *samples = report->facts->samples;
+	struct stacks_gaps gaps = stacks_gaps(report->stacks, &(struct stacks_scope){ .whole = true });
+	json_t *object = json_object();
+
+	json_set_gaps(object, &gaps);
+	json_object_set_new(object, "lost", json_u64(samples->lost));
+	json_object_set_new(object, "throttled", json_u64(samples->throttled));
+	json_object_set_new(object, "unattributed", json_u64(gaps.unattributed));
+	json_object_set_new(object, "frequency", samples->frequency ? json_u64(samples->frequency) : json_null());
+	json_object_set_new(object, "effective", samples->effective > 0 ? json_real(samples->effective) : json_null());
+	json_object_set_new(object, "event", json_text(samples->event));
+	json_object_set_new(object, "unit", json_string(samples->clock ? "ns" : "count"));
+	json_object_set_new(object, "stacks", json_text(samples->stacks));
+	json_object_set_new(object, "note", json_text(samples->note));
+	json_object_set_new(object, "regions", json_sampled_regions(report));
+	return object;
 }
 
 static void json_set_place(json_t *object, const struct stacks *stacks, u32 file, u32 line)
