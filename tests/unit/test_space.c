@@ -138,6 +138,23 @@ START_TEST(lives)
 }
 END_TEST
 
+/* What has ended is given up some time later, unless only its first thread has. */
+START_TEST(ended)
+{
+	const u64 later = 100 * NSEC_PER_SEC;
+
+	put(PID + 1, 10, 0x1000, 0x1000, "/gone");
+	put(PID + 2, 10, 0x1000, 0x1000, "/leader");
+	ck_assert_int_eq(spaces_exit(spaces, PID + 1, 20), 0);
+	ck_assert_int_eq(spaces_exit(spaces, PID + 2, 20), 0);
+	ck_assert_str_eq(at(PID + 1, 15, 0x1000), "/gone");
+	ck_assert_str_eq(at(PID + 2, 25, 0x1000), "/leader");
+	put(PID, later, 0x1000, 0x1000, "/other");
+	ck_assert_ptr_null(at(PID + 1, 15, 0x1000));
+	ck_assert_str_eq(at(PID + 2, later, 0x1000), "/leader");
+}
+END_TEST
+
 START_TEST(out_of_order)
 {
 	put(PID, 10, 0x1000, 0x1000, "/parent");
@@ -215,6 +232,7 @@ int main(void)
 	tcase_add_test(tests, vdso);
 	tcase_add_test(tests, newest_mapping);
 	tcase_add_test(tests, lives);
+	tcase_add_test(tests, ended);
 	tcase_add_test(tests, out_of_order);
 	tcase_add_test(tests, odd_records);
 	tcase_add_test(tests, many_mappings);
