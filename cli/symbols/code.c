@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cli/symbols/cfi.h"
 #include "cli/symbols/elf_file.h"
 #include "cli/symbols/resolve.h"
 #include "cli/symbols/resolve_build.h"
@@ -144,12 +145,29 @@ static void code_look_for_debug(struct code *code, u64 address)
 		close(fd);
 }
 
+/* Of a stripped file: call frame information tells how far a function goes, if not what it is called. */
+static bool code_frame(struct code *code, u64 address, u64 *start, u64 *size)
+{
+	struct cfi_function function;
+	size_t bytes;
+	const u8 *image = object_image(code->object, &bytes);
+	struct cfi *cfi = image ? cfi_new(image, bytes) : NULL;
+	bool found = cfi && cfi_function(cfi, address, &function);
+
+	cfi_free(cfi);
+	if (!found)
+		return false;
+	*start = function.start;
+	*size = function.end - function.start;
+	return true;
+}
+
 bool code_function(struct code *code, u64 address, u64 *start, u64 *size)
 {
 	if (code_symbol(code, address, start, size))
 		return true;
 	code_look_for_debug(code, address);
-	return code_symbol(code, address, start, size);
+	return code_symbol(code, address, start, size) || code_frame(code, address, start, size);
 }
 
 bool code_read(struct code *code, u64 address, void *buffer, size_t size)

@@ -14,7 +14,7 @@ void code_close(struct code *code);
 /* EM_ of elf(5). */
 u16 code_machine(const struct code *code);
 
-/* The function that covers an address, as the file has it. False: no symbol does. */
+/* The function that covers an address, as the file has it. False: no symbol nor call frame information does. */
 bool code_function(struct code *code, u64 address, u64 *start, u64 *size);
 
 /* False: not all of it is in the file. */
