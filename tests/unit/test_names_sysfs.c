@@ -151,6 +151,7 @@ START_TEST(test_topdown)
 	ck_assert_int_eq(parse("cpu_core/event=0,umask=0x90/")->topdown, EVENT_NO_TOPDOWN);
 	ck_assert_int_eq(parse("cpu_core/cycles/")->topdown, EVENT_NO_TOPDOWN);
 	ck_assert_int_eq(parse("cpu_atom/event=0,umask=0x80/")->topdown, EVENT_NO_TOPDOWN);
+	teardown();
 	machine(machine_zen4);
 	ck_assert_int_eq(parse("cpu/event=0,umask=0x80/")->topdown, EVENT_NO_TOPDOWN);
 }
