@@ -1,6 +1,8 @@
 # Linked into both parts. The agent compiles these files once more, with its own flags and without sanitizers.
 common_sources = \
 	common/base.h \
+	common/call.c \
+	common/call_refused.def \
 	common/hist.c \
 	common/hist.h \
 	common/perf.c \
@@ -13,6 +15,7 @@ common_sources = \
 	common/sources.def \
 	common/wire.c \
 	common/wire.h \
+	common/wire_calls.h \
 	common/wire_view.h
 
 noinst_LTLIBRARIES += libcommon.la

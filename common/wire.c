@@ -49,6 +49,11 @@ const struct wire_window *wire_view_window(const struct wire_view *view, u32 ref
 	return wire_at(view, ref, sizeof(struct wire_window));
 }
 
+const struct wire_origin *wire_view_origin(const struct wire_view *view, u32 ref)
+{
+	return wire_at(view, ref, sizeof(struct wire_origin));
+}
+
 const struct wire_lane *wire_view_lane(const struct wire_view *view, const struct wire_slot *slot, u32 i)
 {
 	return i < WIRE_LANES ? wire_at(view, slot->lanes[i], sizeof(struct wire_lane)) : NULL;
@@ -126,6 +131,13 @@ struct wire_walk wire_walk_windows(const struct wire_view *view)
 	return wire_walk_from(header ? header->windows : 0);
 }
 
+struct wire_walk wire_walk_origins(const struct wire_view *view)
+{
+	const struct wire_header *header = wire_view_header(view);
+
+	return wire_walk_from(header ? header->origins : 0);
+}
+
 /*
  * The next item of a list whose items begin with the ref of their successor. takes: bytes that each
  * item costs the segment at least: no list is longer than what fits. A ring ends at its mark, which
@@ -166,13 +178,19 @@ const struct wire_window *wire_next_window(const struct wire_view *view, struct 
 	return wire_next(view, walk, sizeof(struct wire_window));
 }
 
+const struct wire_origin *wire_next_origin(const struct wire_view *view, struct wire_walk *walk)
+{
+	return wire_next(view, walk, sizeof(struct wire_origin));
+}
+
 const struct wire_page *wire_next_page(const struct wire_view *view, struct wire_walk *walk)
 {
 	return wire_next(view, walk, WIRE_PAGE);
 }
 
 _Static_assert(offsetof(struct wire_slot, next) == 0 && offsetof(struct wire_page, next) == 0 &&
-	       offsetof(struct wire_process, next) == 0 && offsetof(struct wire_window, next) == 0,
+	       offsetof(struct wire_process, next) == 0 && offsetof(struct wire_window, next) == 0 &&
+	       offsetof(struct wire_origin, next) == 0,
 	       "wire_next");
 
 bool wire_view_hop(struct wire_view *view)

@@ -22,10 +22,10 @@
 #include "base.h"
 
 #define WIRE_MAGIC 0x31306b7261707321ULL /* "!spark01" */
-#define WIRE_VERSION 4
+#define WIRE_VERSION 5
 
 /*
- * The value of the one environment variable: "4,<sparkctl's pid>,<seccomp filters on it>,<32 hex
+ * The value of the one environment variable: "5,<sparkctl's pid>,<seccomp filters on it>,<32 hex
  * digits of token>, <socket path>", without the line break.
  */
 #define WIRE_ENV "SPARK_SESSION"
@@ -155,6 +155,8 @@ struct wire_header {
 	u32 cells;                   /* sparkctl: of each node, those of the plan after those of the sources */
 	u32 plan;                    /* sparkctl: ref of struct wire_plan; 0: none */
 	u32 claims;                  /* shared: threads that have taken a slot */
+	u32 calls;                   /* sparkctl: ref of struct wire_calls; 0: none */
+	u32 origins;                 /* shared: ref of the newest struct wire_origin (wire_calls.h) */
 	u64 losses[WIRE_LOSS_MAX];   /* shared */
 };
 
@@ -327,6 +329,7 @@ struct wire_frame {
 
 enum wire_frame_flags {
 	WIRE_FRAME_ORPHAN = 1 << 24, /* the region below it ended first: no longer a parent */
+	WIRE_FRAME_CALL = 1 << 25,   /* of a call through a bracket: sp is its frame's very address */
 };
 
 /*
@@ -480,7 +483,7 @@ _Static_assert(sizeof(struct wire_rings) == 80, "wire");
 _Static_assert(sizeof(struct wire_watch_entry) == 32, "wire");
 _Static_assert(sizeof(struct wire_watch) == 64 + 32 * WIRE_WATCH_ENTRIES, "wire");
 _Static_assert(sizeof(struct wire_trace) == 16, "wire");
-_Static_assert(sizeof(struct wire_header) == 88 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
+_Static_assert(sizeof(struct wire_header) == 96 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
 _Static_assert(sizeof(struct wire_usage) == 24 + 8 * WIRE_CELLS, "wire");
 _Static_assert(sizeof(struct wire_process) == 72 + 2 * sizeof(struct wire_usage) + 4 * WIRE_NODE_CELLS, "wire");
 _Static_assert(sizeof(struct wire_event) == 144, "wire");

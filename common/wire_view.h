@@ -11,6 +11,7 @@
 #define SPARK_COMMON_WIRE_VIEW_H
 
 #include "wire.h"
+#include "wire_calls.h"
 
 /* Set base (8-byte aligned) and size; the rest starts as zero. */
 struct wire_view {
@@ -26,6 +27,7 @@ const struct wire_header *wire_view_header(const struct wire_view *view);
 const struct wire_process *wire_view_process(const struct wire_view *view, u32 ref);
 const struct wire_slot *wire_view_slot(const struct wire_view *view, u32 ref);
 const struct wire_window *wire_view_window(const struct wire_view *view, u32 ref);
+const struct wire_origin *wire_view_origin(const struct wire_view *view, u32 ref);
 /* Lane i of a slot, with all its frames; NULL where the slot has none. */
 const struct wire_lane *wire_view_lane(const struct wire_view *view, const struct wire_slot *slot, u32 i);
 /* Frames in use, clamped to the array. */
@@ -57,9 +59,11 @@ struct wire_walk wire_walk_from(u32 first);
 struct wire_walk wire_walk_slots(const struct wire_view *view);
 struct wire_walk wire_walk_processes(const struct wire_view *view);
 struct wire_walk wire_walk_windows(const struct wire_view *view);
+struct wire_walk wire_walk_origins(const struct wire_view *view);
 const struct wire_slot *wire_next_slot(const struct wire_view *view, struct wire_walk *walk);
 const struct wire_process *wire_next_process(const struct wire_view *view, struct wire_walk *walk);
 const struct wire_window *wire_next_window(const struct wire_view *view, struct wire_walk *walk);
+const struct wire_origin *wire_next_origin(const struct wire_view *view, struct wire_walk *walk);
 /* From lane.node_pages or lane.hist_pages. */
 const struct wire_page *wire_next_page(const struct wire_view *view, struct wire_walk *walk);
 

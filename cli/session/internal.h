@@ -54,6 +54,7 @@ struct segment_params {
 	u64 ticks_per_ns;
 	u32 sources;
 	const struct wire_plan *plan; /* NULL: none */
+	const struct wire_calls *calls; /* NULL: none */
 };
 
 /* NULL after a message. */

@@ -142,7 +142,7 @@ static struct process *image_of(struct session *s, u32 pid)
 
 struct segment_params session_segment_params(const struct session *s)
 {
-	return (struct segment_params){ s->clock_kind, s->ticks_per_ns, s->options->sources, s->plan.wire };
+	return (struct segment_params){ s->clock_kind, s->ticks_per_ns, s->options->sources, s->plan.wire, s->options->calls };
 }
 
 static struct segment *segment_next(struct session *s)

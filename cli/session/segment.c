@@ -22,15 +22,26 @@
 #define PREALLOCATED (64u << 10)
 #define COPY_ROUNDS 4
 
-/* Behind the header; the agent takes its own memory from behind that. */
-static int segment_put_plan(const struct segment *g, struct wire_header *h, const struct wire_plan *plan)
+/* Behind what there is; the agent takes its own memory from behind that. The ref of it, or 0. */
+static u32 segment_put(const struct segment *g, struct wire_header *h, const void *bytes, u32 size)
 {
-	if (pwrite(g->fd, plan, plan->size, WIRE_PAGE) != (ssize_t)plan->size)
-		return -1;
-	h->plan = WIRE_PAGE / WIRE_UNIT;
-	h->cells += wire_plan_cells(plan->events, plan->groups);
-	h->used = WIRE_PAGE + ALIGN_UP(plan->size, WIRE_PAGE);
-	return 0;
+	u64 at = h->used;
+
+	if (pwrite(g->fd, bytes, size, (off_t)at) != (ssize_t)size)
+		return 0;
+	h->used = at + ALIGN_UP(size, WIRE_PAGE);
+	return (u32)(at / WIRE_UNIT);
+}
+
+static int segment_put_all(const struct segment *g, struct wire_header *h, const struct segment_params *params)
+{
+	if (params->plan) {
+		h->plan = segment_put(g, h, params->plan, params->plan->size);
+		h->cells += wire_plan_cells(params->plan->events, params->plan->groups);
+	}
+	if (params->calls)
+		h->calls = segment_put(g, h, params->calls, params->calls->size);
+	return (params->plan && !h->plan) || (params->calls && !h->calls) ? -1 : 0;
 }
 
 struct segment *segment_new(const struct segment_params *params)
@@ -60,7 +71,7 @@ struct segment *segment_new(const struct segment_params *params)
 	h->used = WIRE_PAGE;
 	h->sources = params->sources;
 	h->cells = source_cells(params->sources);
-	if (params->plan && segment_put_plan(g, h, params->plan))
+	if (segment_put_all(g, h, params))
 		goto fail;
 	h->magic = WIRE_MAGIC;
 	g->header = h;

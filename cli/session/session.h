@@ -13,6 +13,7 @@
 #include "cli/analyze/report.h"
 #include "cli/analyze/trace.h"
 #include "cli/names/names.h"
+#include "common/wire_calls.h"
 
 /* Looks at a run while it goes on. */
 struct session_watcher {
@@ -49,6 +50,7 @@ struct session_options {
 	const struct event_list *events; /* to count for the whole tree; NULL: the usual ones */
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
 	const struct session_sampling *sampling; /* NULL: no samples */
+	const struct wire_calls *calls; /* calls between objects to be bracketed; NULL: none */
 	bool trace;                  /* keep when each region began and ended */
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool scaled;                 /* more events than counters may take turns */

@@ -27,6 +27,7 @@ static const struct member header_members[] = {
 	MEMBER(wire_header, slots, PLACE_REF),
 	MEMBER(wire_header, windows, PLACE_REF),
 	MEMBER(wire_header, window_count, PLACE_SMALL),
+	MEMBER(wire_header, origins, PLACE_REF),
 	MEMBER(wire_header, sources, PLACE_SMALL),
 	MEMBER(wire_header, cells, PLACE_SMALL),
 	MEMBER(wire_header, losses[0], PLACE_LONG),
@@ -132,6 +133,15 @@ static const struct member window_members[] = {
 	MEMBER(wire_window, end_usage.cpu_ns, PLACE_LONG),
 };
 
+static const struct member origin_members[] = {
+	MEMBER(wire_origin, next, PLACE_LINK),
+	MEMBER(wire_origin, name, PLACE_REF),
+	MEMBER(wire_origin, library, PLACE_REF),
+	MEMBER(wire_origin, caller, PLACE_REF),
+	MEMBER(wire_origin, kind, PLACE_SMALL),
+	MEMBER(wire_origin, slots, PLACE_SMALL),
+};
+
 static const struct layout {
 	const struct member *members;
 	size_t n;
@@ -147,6 +157,7 @@ static const struct layout {
 	[RECORD_CHUNK] = { chunk_members, ARRAY_SIZE(chunk_members), sizeof(struct wire_hist_chunk) },
 	[RECORD_NAME] = { name_members, ARRAY_SIZE(name_members), sizeof(struct wire_name) },
 	[RECORD_WINDOW] = { window_members, ARRAY_SIZE(window_members), sizeof(struct wire_window) },
+	[RECORD_ORIGIN] = { origin_members, ARRAY_SIZE(origin_members), sizeof(struct wire_origin) },
 };
 
 static void *room_for(void *array, u32 count, u32 *room, size_t size)
@@ -248,7 +259,8 @@ void seed_init(struct seed *seed, u8 *bytes, size_t size)
 {
 	struct wire_view view = { .base = bytes, .size = size };
 	struct wire_walk slots = wire_walk_slots(&view), processes = wire_walk_processes(&view);
-	struct wire_walk windows = wire_walk_windows(&view);
+	struct wire_walk windows = wire_walk_windows(&view), origins = wire_walk_origins(&view);
+	const struct wire_origin *origin;
 	const struct wire_slot *slot;
 	const struct wire_window *window;
 
@@ -261,5 +273,9 @@ void seed_init(struct seed *seed, u8 *bytes, size_t size)
 	while ((window = wire_next_window(&view, &windows))) {
 		record_add(seed, windows.ref, RECORD_WINDOW);
 		name_add(seed, &view, window->name);
+	}
+	while ((origin = wire_next_origin(&view, &origins))) {
+		record_add(seed, origins.ref, RECORD_ORIGIN);
+		name_add(seed, &view, origin->library);
 	}
 }
