@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "agent.h"
+#include "call.h"
 #include "hello.h"
 #include "proc.h"
 #include "watch.h"
@@ -213,10 +214,12 @@ static void agent_start(void)
 		store_release(&start_state, (u32)START_DONE);
 		return;
 	}
-	if (hello_say(&config) || agent_configure(&config))
+	if (hello_say(&config) || agent_configure(&config)) {
 		slots_set(0);
-	else
+	} else {
 		slots_set((unsigned long)&spark_agent_v1);
+		patch_start(agent.header->calls);
+	}
 	if (agent.flags & WIRE_NO_FORKS && environ)
 		environment_restore();
 	store_release(&start_state, (u32)START_DONE);

@@ -100,6 +100,7 @@ struct thread {
 	u64 watch_seen;            /* what that was at the last entry */
 	struct wire_watch *watch;  /* in the segment; with LANE_WATCH */
 	u32 watch_cpu;
+	u64 stack_page;            /* can be read: arguments on the stack reached into it */
 	bool watch_switched;       /* it was switched out since: it may be on another CPU, or have been */
 	u32 hash[LANE_HASH];
 };
@@ -121,7 +122,7 @@ struct process_life {
 	u32 state;                 /* enum process_state */
 	u32 pid;
 	u32 first_unit;            /* of the thread pool: those below were a parent's */
-	u32 reserved;
+	u32 patching;              /* patch.c: 1 slots are being looked at, 2 they were given back */
 	u64 lowest_free;           /* units below the low half are in use; the high half counts what was given back */
 	struct wire_process *wire;
 	struct process_ended ended;
@@ -346,6 +347,8 @@ void region_name_begin(const char *name);
 void region_name_end(const char *name);
 /* MARKER, for the other entries: the lane to use, made busy; NULL: none. lane_leave() when done. */
 struct lane *region_enter(struct thread **t);
+/* The same for what lies at another stack pointer. */
+struct lane *region_enter_at(struct thread **t, u64 sp);
 void region_leave(struct lane *l);
 
 /* ---- bracket.c: THREAD. Closes what is open when a thread ends. */

@@ -5,6 +5,6 @@
 
 #pragma GCC poison malloc calloc realloc free strdup printf fprintf snprintf puts
 #pragma GCC poison pthread_mutex_lock sem_wait exit abort raise kill sleep usleep
-#pragma GCC poison sigaction signal setitimer dlsym dlopen getenv
+#pragma GCC poison sigaction signal setitimer dlsym dlvsym dlopen dlclose dlerror getenv
 
 #endif

@@ -25,6 +25,11 @@ static bool is_orphan(const struct wire_frame *f)
 	return f->region & WIRE_FRAME_ORPHAN;
 }
 
+static bool is_call(const struct wire_frame *f)
+{
+	return f->region & WIRE_FRAME_CALL;
+}
+
 /* The frame was begun by a function that has returned. */
 static bool sp_gone(u64 frame, u64 now)
 {
@@ -42,14 +47,14 @@ u32 bracket_parent(const struct lane *l)
 	return l->special & LANE_UPPER && l->first_parent ? l->first_parent : l->w->root;
 }
 
-void bracket_push(struct thread *t, struct lane *l, u32 node, u64 sp)
+void bracket_push(struct thread *t, struct lane *l, u32 node, u32 flags, u64 sp)
 {
 	u32 d = l->w->depth;
 	struct wire_frame *f = &l->w->frames[d];
 	struct wire_node *n = segment_ptr(node);
 
 	f->node = node;
-	f->region = n->region;
+	f->region = n->region | flags;
 	f->sp = sp;
 	f->off = 0;
 	l->np[d + 1] = n;
@@ -165,7 +170,7 @@ static void orphans_replaced(struct lane *l, u32 region, u64 sp)
 
 void bracket_begin(struct thread *t, struct lane *l, u32 region, u64 sp)
 {
-	u32 node;
+	u32 flags, node;
 
 	if (l->w->depth >= WIRE_DEPTH)
 		lane_prune(l, sp);
@@ -173,9 +178,11 @@ void bracket_begin(struct thread *t, struct lane *l, u32 region, u64 sp)
 		l->deep++;
 		l->special |= LANE_DEEP;
 		l->np[WIRE_DEPTH]->calls++;
-		lane_diagnose(l, WIRE_DIAG_DEEP, region, agent_ticks());
+		lane_diagnose(l, WIRE_DIAG_DEEP, region & WIRE_NODE_NAME_MASK, agent_ticks());
 		return;
 	}
+	flags = region & WIRE_FRAME_CALL;
+	region &= WIRE_NODE_NAME_MASK;
 	orphans_replaced(l, region, sp);
 	node = lane_child(l, bracket_parent(l), region);
 	/* Now, and not between the readings of the region's own. */
@@ -186,7 +193,7 @@ void bracket_begin(struct thread *t, struct lane *l, u32 region, u64 sp)
 		l->early = 0;
 		source_read_all(lane_cells(l, l->w->depth));
 	}
-	bracket_push(t, l, node, sp);
+	bracket_push(t, l, node, flags, sp);
 	trace_look(l, WIRE_TRACE_BEGIN, node, l->top->start);
 }
 
@@ -196,6 +203,11 @@ static void frames_above(struct lane *l, u32 i, u64 sp, u64 now)
 	struct wire_lane *w = l->w;
 
 	for (u32 k = w->depth; k-- > i + 1;) {
+		if (is_call(&w->frames[k]) && is_call(&w->frames[i])) {
+			frame_close(l, k, now, WIRE_DIAG_SKIPPED);
+			frame_remove(l, k);
+			continue;
+		}
 		if (is_orphan(&w->frames[k]) || sp_gone(w->frames[k].sp, sp)) {
 			frame_close(l, k, now, WIRE_DIAG_UNENDED);
 			frame_remove(l, k);
@@ -237,6 +249,26 @@ static u32 frame_find(const struct lane *l, u32 region)
 	return i;
 }
 
+/* The depth of the call's very frame; 0: it has none. */
+static u32 frame_of_call(const struct lane *l, u64 sp)
+{
+	u32 i = l->w->depth;
+
+	while (i && !(is_call(&l->w->frames[i - 1]) && l->w->frames[i - 1].sp == sp))
+		i--;
+	return i;
+}
+
+void bracket_heal(struct lane *l, u64 sp)
+{
+	struct wire_frame *f;
+
+	while (l->w->depth && (f = &l->w->frames[l->w->depth - 1], is_call(f)) && f->sp <= sp) {
+		frame_close(l, l->w->depth - 1, agent_ticks(), WIRE_DIAG_SKIPPED);
+		frame_remove(l, l->w->depth - 1);
+	}
+}
+
 /* The audit makes system calls, and a switch at the end of one lies after the region: not in its off-CPU time. */
 static void frame_audit(struct thread *t, struct wire_frame *f, u64 now)
 {
@@ -267,11 +299,14 @@ void bracket_end(struct thread *t, struct lane *l, u32 region, u64 sp, u64 now)
 			l->special &= ~(u32)LANE_DEEP;
 		return;
 	}
-	i = frame_find(l, region);
+	i = region & WIRE_FRAME_CALL ? frame_of_call(l, sp) : frame_find(l, region);
 	if (!i) {
-		end_unmatched(l, region, now);
+		/* A call may return where it was never begun: in a forked child, or after its frame was given up. */
+		if (!(region & WIRE_FRAME_CALL))
+			end_unmatched(l, region, now);
 		return;
 	}
+	region &= WIRE_NODE_NAME_MASK;
 	i--;
 	f = &l->w->frames[i];
 	if (l->cells)

@@ -6,13 +6,19 @@ agent_sources = \
 	agent/bracket.c \
 	agent/bracket.h \
 	agent/calibrate.c \
-	agent/client.c \
+	agent/call.c \
+	agent/call.h \
+	agent/call_slow.c \
+	agent/call_thunk.S \
 	agent/counters.c \
 	agent/detect.c \
+	agent/fast.h \
 	agent/hello.c \
 	agent/hello.h \
+	agent/loader.h \
 	agent/name.c \
 	agent/node.c \
+	agent/patch.c \
 	agent/proc.c \
 	agent/proc.h \
 	agent/region.c \
@@ -39,15 +45,21 @@ EXTRA_DIST += agent/exports.map agent/imports.list agent/preload.sh
 
 pkglib_LTLIBRARIES += libsparkagent.la
 libsparkagent_la_SOURCES = $(agent_sources) $(common_sources)
-libsparkagent_la_CFLAGS = $(STD_CFLAGS) $(WARN_CFLAGS) $(WERROR_CFLAGS) $(AGENT_CFLAGS)
+libsparkagent_la_CFLAGS = $(STD_CFLAGS) $(WARN_CFLAGS) $(WERROR_CFLAGS) $(AGENT_CFLAGS) $(SCALAR_CFLAGS)
+libsparkagent_la_LIBADD = libagentvalues.la
 libsparkagent_la_LDFLAGS = -module -avoid-version -shared \
 	-Wl,-z,nodelete -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
 	-Wl,--version-script=$(srcdir)/agent/exports.map
 EXTRA_libsparkagent_la_DEPENDENCIES = $(srcdir)/agent/exports.map
 
+# What the program hands over in vector registers itself.
+noinst_LTLIBRARIES += libagentvalues.la
+libagentvalues_la_SOURCES = agent/client.c
+libagentvalues_la_CFLAGS = $(STD_CFLAGS) $(WARN_CFLAGS) $(WERROR_CFLAGS) $(AGENT_CFLAGS)
+
 # The same objects for unit tests, which see the hidden functions; sanitized when asked for.
 check_LTLIBRARIES += libagenttest.la
-libagenttest_la_SOURCES = $(agent_sources)
+libagenttest_la_SOURCES = $(agent_sources) agent/client.c
 libagenttest_la_CFLAGS = $(AM_CFLAGS)
 
 # The folder by which LD_PRELOAD names it, beside it.

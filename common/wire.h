@@ -134,6 +134,7 @@ enum wire_loss {
 	WIRE_LOSS_NULL_NAMES,        /* markers ignored: a null pointer for a name */
 	WIRE_LOSS_NO_CLOCK,          /* markers dropped: the thread may not read the time stamp counter */
 	WIRE_LOSS_UNTRACED,          /* threads, or signal handlers in them, without a ring to trace to: no memory */
+	WIRE_LOSS_CALLS,             /* slots left alone: all stubs are taken */
 	WIRE_LOSS_MAX = 16
 };
 

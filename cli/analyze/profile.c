@@ -23,6 +23,7 @@ static const struct loss_row {
 	[WIRE_LOSS_NULL_NAMES] = { "null-names", "markers ignored: a null pointer for a name" },
 	[WIRE_LOSS_NO_CLOCK] = { "no-clock", "markers dropped: strict seccomp or PR_SET_TSC forbids the time stamp counter" },
 	[WIRE_LOSS_UNTRACED] = { "untraced", "threads missing in the trace: too many at a time in one process" },
+	[WIRE_LOSS_CALLS] = { "calls", "slots of calls left alone: more than 4096 functions" },
 	[PROFILE_LOSS_DAMAGED] = { "damaged", "records damaged in the program's memory, left out" },
 	[PROFILE_LOSS_ROWS] = { "rows", "region paths charged to [other]: more than a report can hold" },
 };

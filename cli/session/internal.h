@@ -30,6 +30,7 @@ struct process;
 struct segment {
 	struct segment *next;
 	int fd;
+	off_t released;              /* where the agent is told that nobody reads any more; 0: it need not be */
 	struct wire_header *header;  /* its first page, shared with the target: never trusted */
 	u32 pid;                     /* of the image it was made for, as we see it */
 	u32 wire_pid;                /* as the target sees it: differs in a PID namespace */

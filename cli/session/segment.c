@@ -27,20 +27,23 @@ static u32 segment_put(const struct segment *g, struct wire_header *h, const voi
 {
 	u64 at = h->used;
 
-	if (pwrite(g->fd, bytes, size, (off_t)at) != (ssize_t)size)
+	/* The agent has it in its first mapping. */
+	if (at + size > WIRE_CHUNK || pwrite(g->fd, bytes, size, (off_t)at) != (ssize_t)size)
 		return 0;
 	h->used = at + ALIGN_UP(size, WIRE_PAGE);
 	return (u32)(at / WIRE_UNIT);
 }
 
-static int segment_put_all(const struct segment *g, struct wire_header *h, const struct segment_params *params)
+static int segment_put_all(struct segment *g, struct wire_header *h, const struct segment_params *params)
 {
 	if (params->plan) {
 		h->plan = segment_put(g, h, params->plan, params->plan->size);
 		h->cells += wire_plan_cells(params->plan->events, params->plan->groups);
 	}
-	if (params->calls)
+	if (params->calls) {
 		h->calls = segment_put(g, h, params->calls, params->calls->size);
+		g->released = (off_t)h->calls * WIRE_UNIT + (off_t)offsetof(struct wire_calls, released);
+	}
 	return (params->plan && !h->plan) || (params->calls && !h->calls) ? -1 : 0;
 }
 
@@ -82,10 +85,20 @@ fail:
 	return NULL;
 }
 
+/* Whoever still runs need not pay for regions that nobody will see. */
+static void segment_release(const struct segment *g)
+{
+	const u32 yes = 1;
+
+	if (g->released && pwrite(g->fd, &yes, sizeof(yes), g->released) != (ssize_t)sizeof(yes))
+		verbose(1, "calls of a process that goes on stay bracketed: %s", strerror(errno));
+}
+
 void segment_free(struct segment *g)
 {
 	if (!g)
 		return;
+	segment_release(g);
 	if (g->header)
 		munmap(g->header, WIRE_PAGE);
 	if (g->fd >= 0)

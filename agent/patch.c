@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which slots lead through stubs: the entries of global offset tables that the loader fills with
+ * addresses of functions (R_*_JUMP_SLOT, and R_*_GLOB_DAT for calls without a PLT entry), in every
+ * object but the loader and the agent, if the function lies in another object. Objects that come
+ * later are looked at in the program's own calls of dlopen(3) and its like, whose slots lead
+ * through stubs for that; never at another time, since looking takes the loader's locks.
+ *
+ * Slots are remembered, so that they can be given back without the loader: by then an object may
+ * be gone, or be busy in another thread.
+ */
+#define _GNU_SOURCE
+#include "agent.h"
+#include "call.h"
+#include "loader.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "banned.h"
+
+#if defined(__x86_64__)
+#define RELOC_CALL R_X86_64_JUMP_SLOT
+#define RELOC_DATA R_X86_64_GLOB_DAT
+#else
+#define RELOC_CALL R_AARCH64_JUMP_SLOT
+#define RELOC_DATA R_AARCH64_GLOB_DAT
+#define VARIANT_CONVENTION 0x80    /* STO_AARCH64_VARIANT_PCS: ELF for AArch64, "Symbol table" */
+#endif
+
+#define OBJECTS_MOST 8192
+#define OBJECTS_BYTES (OBJECTS_MOST * sizeof(struct object))
+#define CALL_HASH (2 * CALL_STUBS)
+#define PATCHED_ROOM ((WIRE_CHUNK - 16) / sizeof(struct patched))
+
+struct object {
+	ElfW(Addr) base;
+	const char *path;          /* valid while it is held */
+	const ElfW(Dyn) *dynamic;
+	ElfW(Addr) start, end;     /* of all that is loaded */
+	ElfW(Addr) relro, relro_end; /* read-only once it is relocated; whole pages */
+	const ElfW(Phdr) *header;
+	u32 headers;
+};
+
+/* Of an object's dynamic section. */
+struct tables {
+	const ElfW(Sym) *symbols;
+	const char *strings;
+	const ElfW(Half) *versions;
+	const ElfW(Verneed) *needs;
+	const ElfW(Rela) *rela[2];
+	size_t rela_bytes[2];
+};
+
+struct patched {
+	u64 slot;
+	u32 index;                 /* of its stub */
+	u32 read_only;
+};
+
+struct patched_chunk {
+	struct patched_chunk *next;
+	u64 used;
+	struct patched slot[PATCHED_ROOM];
+};
+
+/* Beside calls[], what only this file needs; kept over fork with it. */
+static struct {
+	u32 used;                  /* of the stubs */
+	u32 objects;               /* of the loader's list that were looked at */
+	u64 adds, subs;            /* the loader's counts of what came and went, at the last look */
+	struct patched_chunk *patched;
+	u16 hash[CALL_HASH];       /* index + 1 of a stub by its target and region */
+	u32 origin[CALL_STUBS];    /* record of the stub for the object that was looked at last */
+	u32 origin_object[CALL_STUBS];
+	u32 looks;                 /* numbers objects over all looks */
+	bool again;                /* another thread loaded something while one was looking */
+	char program[WIRE_NAME_MAX + 1];
+} patch;
+
+u8 call_saves_extended;
+
+/* ---- objects ---------------------------------------------------------------------------------- */
+
+struct listing {
+	struct object *objects;
+	u32 n;
+	u64 adds, subs;
+};
+
+static int listing_add(struct dl_phdr_info *info, size_t size, void *closure)
+{
+	struct listing *list = closure;
+	struct object *o = &list->objects[list->n];
+
+	(void)size;
+	list->adds = info->dlpi_adds;
+	list->subs = info->dlpi_subs;
+	if (list->n >= OBJECTS_MOST)
+		return 1;
+	*o = (struct object){ .base = info->dlpi_addr, .path = info->dlpi_name, .header = info->dlpi_phdr,
+			      .headers = info->dlpi_phnum, .start = UINTPTR_MAX };
+	for (u32 i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		ElfW(Addr) at = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD) {
+			o->start = MIN(o->start, at);
+			o->end = MAX(o->end, at + p->p_memsz);
+		} else if (p->p_type == PT_DYNAMIC) {
+			o->dynamic = (const ElfW(Dyn) *)at;
+		} else if (p->p_type == PT_GNU_RELRO) {
+			/* As the loader protects it: whole pages alone (_dl_protect_relro). */
+			ElfW(Addr) page = (ElfW(Addr))sysconf(_SC_PAGESIZE);
+
+			o->relro = at & ~(page - 1);
+			o->relro_end = (at + p->p_memsz) & ~(page - 1);
+		}
+	}
+	list->n++;
+	return 0;
+}
+
+static bool object_has(const struct object *o, u64 address)
+{
+	return address >= o->start && address < o->end;
+}
+
+/* The object that has code at that address; NULL: none, or it is data. */
+static const struct object *code_at(const struct listing *list, u64 address)
+{
+	for (u32 i = 0; i < list->n; i++) {
+		const struct object *o = &list->objects[i];
+
+		for (u32 k = 0; object_has(o, address) && k < o->headers; k++) {
+			const ElfW(Phdr) *p = &o->header[k];
+
+			if (p->p_type == PT_LOAD && p->p_flags & PF_X && address - o->base - p->p_vaddr < p->p_memsz)
+				return o;
+		}
+	}
+	return NULL;
+}
+
+/* What the C library and the loader call each other for is between the two. */
+static bool is_loader(const struct object *o)
+{
+	const char *file = strrchr(o->path, '/');
+
+	return strncmp(file ? file + 1 : o->path, "ld-linux", 8) == 0;
+}
+
+static const char *object_path(const struct object *o)
+{
+	return *o->path ? o->path : patch.program;
+}
+
+/* The loader has made most of these addresses; not those of objects that it may not write to. */
+static const void *dynamic_address(const struct object *o, const ElfW(Dyn) *d)
+{
+	return (const void *)(d->d_un.d_ptr < o->base ? o->base + d->d_un.d_ptr : d->d_un.d_ptr);
+}
+
+static bool tables_of(const struct object *o, struct tables *t)
+{
+	*t = (struct tables){ 0 };
+	for (const ElfW(Dyn) *d = o->dynamic; d && d->d_tag != DT_NULL; d++)
+		switch (d->d_tag) {
+		case DT_SYMTAB: t->symbols = dynamic_address(o, d); break;
+		case DT_STRTAB: t->strings = dynamic_address(o, d); break;
+		case DT_VERSYM: t->versions = dynamic_address(o, d); break;
+		case DT_VERNEED: t->needs = dynamic_address(o, d); break;
+		case DT_JMPREL: t->rela[0] = dynamic_address(o, d); break;
+		case DT_PLTRELSZ: t->rela_bytes[0] = d->d_un.d_val; break;
+		case DT_RELA: t->rela[1] = dynamic_address(o, d); break;
+		case DT_RELASZ: t->rela_bytes[1] = d->d_un.d_val; break;
+		default: break;
+		}
+	return t->symbols && t->strings;
+}
+
+/* The version that an undefined symbol asks for (LSB, "Symbol versioning"); NULL: any. */
+static const char *version_of(const struct tables *t, u32 symbol)
+{
+	const char *at = (const char *)t->needs;
+	u16 number = t->versions ? t->versions[symbol] & 0x7fff : 0;
+
+	while (number > 1 && at) {
+		const ElfW(Verneed) *need = (const ElfW(Verneed) *)at;
+		const char *aux = at + need->vn_aux;
+
+		for (u32 i = 0; i < need->vn_cnt; i++) {
+			const ElfW(Vernaux) *a = (const ElfW(Vernaux) *)aux;
+
+			if (a->vna_other == number)
+				return t->strings + a->vna_name;
+			aux += a->vna_next;
+		}
+		at = need->vn_next ? at + need->vn_next : NULL;
+	}
+	return NULL;
+}
+
+/* ---- rules ------------------------------------------------------------------------------------ */
+
+static const char *rule_text(u32 offset)
+{
+	return (const char *)call_rules + offset;
+}
+
+/* Some rule is about the name, whatever the library. */
+static bool symbol_wanted(const char *symbol)
+{
+	for (u32 i = 0; i < call_rules->rules; i++) {
+		const struct wire_call_rule *r = &call_rules->rule[i];
+
+		if (!(r->flags & WIRE_CALL_EXCEPT) && call_pattern_matches(rule_text(r->symbol), symbol))
+			return !call_refusal(symbol);
+	}
+	return false;
+}
+
+/* The rule that decides; NULL: not to be bracketed. */
+static const struct wire_call_rule *rule_of(const char *symbol, const char *library)
+{
+	for (u32 i = call_rules->rules; i-- > 0;) {
+		const struct wire_call_rule *r = &call_rules->rule[i];
+
+		if (call_pattern_matches(rule_text(r->symbol), symbol) &&
+		    (!r->library || call_library_matches(rule_text(r->library), library)))
+			return r->flags & WIRE_CALL_EXCEPT ? NULL : r;
+	}
+	return NULL;
+}
+
+static enum call_kind loader_kind(const char *symbol)
+{
+	if (strncmp(symbol, "dl", 2) != 0)
+		return CALL_NONE;
+	if (!strcmp(symbol, "dlopen"))
+		return CALL_LOADS;
+	return !strcmp(symbol, "dlsym") || !strcmp(symbol, "dlvsym") ? CALL_FINDS : CALL_NONE;
+}
+
+/* ---- stubs ------------------------------------------------------------------------------------ */
+
+static u64 stub_address(u32 index)
+{
+	return (u64)(uintptr_t)call_stubs + (u64)index * CALL_STUB_BYTES;
+}
+
+static bool is_stub(u64 address)
+{
+	return address - (u64)(uintptr_t)call_stubs < (u64)CALL_STUBS * CALL_STUB_BYTES;
+}
+
+/* The stub for a function under a name; CALL_STUBS: there are no more. region 0: one of the loader's. */
+static u32 stub_for(u64 target, u32 region, enum call_kind kind, u32 words)
+{
+	u32 at = (u32)((target ^ region) * 0x9e3779b97f4a7c15ULL >> 40), i;
+
+	for (;; at++) {
+		u16 *entry = &patch.hash[at % CALL_HASH];
+
+		i = *entry - 1u;
+		if (*entry && (u64)(uintptr_t)calls[i].target == target && calls[i].region == region && call_kinds[i] == kind)
+			return i;
+		if (*entry)
+			continue;
+		if (patch.used == CALL_STUBS)
+			return CALL_STUBS;
+		i = patch.used++;
+		calls[i] = (struct call){ (void *)(uintptr_t)target, region, words * (u32)sizeof(u64) };
+		call_kinds[i] = (u8)kind;
+		*entry = (u16)(i + 1);
+		return i;
+	}
+}
+
+/* Where the stub's region comes from, with one more slot. */
+static void origin_count(u32 index, u32 name, const char *library, const char *caller)
+{
+	struct wire_origin *o;
+	u32 ref;
+
+	if (patch.origin[index] && patch.origin_object[index] == patch.looks) {
+		o = segment_ptr(patch.origin[index]);
+		o->slots++;
+		return;
+	}
+	ref = name_record(sizeof(*o));
+	if (!ref)
+		return;
+	o = segment_ptr(ref);
+	o->name = name;
+	o->library = name_intern(library);
+	o->caller = caller ? name_intern(caller) : 0;
+	o->kind = WIRE_ORIGIN_CALL;
+	o->slots = 1;
+	o->next = load_relaxed(&agent.header->origins);
+	while (!compare_exchange(&agent.header->origins, &o->next, ref))
+		;
+	patch.origin[index] = ref;
+	patch.origin_object[index] = patch.looks;
+}
+
+/* ---- slots ------------------------------------------------------------------------------------ */
+
+static bool slot_remember(u64 slot, u32 index, bool read_only)
+{
+	struct patched_chunk *c = patch.patched;
+
+	if (!c || c->used == PATCHED_ROOM) {
+		c = segment_private(sizeof(*c), PRIVATE_INHERITED);
+		if (!c)
+			return false;
+		c->next = patch.patched;
+		patch.patched = c;
+	}
+	c->slot[c->used] = (struct patched){ slot, index, read_only };
+	store_release(&c->used, c->used + 1);
+	return true;
+}
+
+static int relro_protect(const struct object *o, int protection)
+{
+	return (int)syscall_raw(SYS_mprotect, (long)o->relro, (long)(o->relro_end - o->relro), protection, 0, 0, 0);
+}
+
+/* One object while its slots are looked through. */
+struct patching {
+	const struct listing *list;
+	const struct object *object;
+	struct tables tables;
+	void *handle;              /* NULL: not held yet */
+	bool opened;               /* what is read-only can be written to */
+};
+
+static bool slot_write(struct patching *p, u64 *slot, u32 index)
+{
+	const struct object *o = p->object;
+	bool read_only = (u64)(uintptr_t)slot >= o->relro && (u64)(uintptr_t)slot < o->relro_end;
+
+	if (read_only && !p->opened && relro_protect(o, PROT_READ | PROT_WRITE))
+		return false;
+	p->opened |= read_only;
+	if (!slot_remember((u64)(uintptr_t)slot, index, read_only))
+		return false;
+	store_release(slot, stub_address(index));
+	return true;
+}
+
+/* The function that a slot stands for; 0: none, or one of the object's own. */
+static u64 slot_target(struct patching *p, const u64 *slot, const ElfW(Sym) *symbol, u32 number)
+{
+	u64 target = load_relaxed(slot);
+
+	if (is_stub(target))
+		return 0;
+	/* Its own PLT entry: not bound yet. */
+	if (object_has(p->object, target))
+		target = (u64)(uintptr_t)loader_find(p->handle, p->tables.strings + symbol->st_name, version_of(&p->tables, number));
+	return object_has(p->object, target) ? 0 : target;
+}
+
+/* A slot for a function whose name some rule, or the loader, is about. */
+static void slot_look(struct patching *p, u64 *slot, u32 number, enum call_kind kind)
+{
+	const ElfW(Sym) *symbol = &p->tables.symbols[number];
+	const char *name = p->tables.strings + symbol->st_name;
+	u64 target = slot_target(p, slot, symbol, number);
+	const struct wire_call_rule *rule = NULL;
+	const struct object *library;
+	u32 index, region = 0;
+
+	library = target ? code_at(p->list, target) : NULL;
+	if (!library || object_has(library, (u64)(uintptr_t)call_stubs) || is_loader(library) ||
+	    (!*library->path && loader_stands_in((void *)(uintptr_t)target)))
+		return;
+	if (kind == CALL_REGION) {
+		rule = rule_of(name, object_path(library));
+		if (!rule)
+			return;
+		region = name_intern(name);
+	}
+	index = stub_for(target, region ? region | WIRE_FRAME_CALL : 0, kind, rule ? rule->words : 0);
+	if (index == CALL_STUBS) {
+		agent_lose(WIRE_LOSS_CALLS);
+		return;
+	}
+	if (slot_write(p, slot, index) && region)
+		origin_count(index, region, object_path(library), object_path(p->object));
+}
+
+static void slots_look(struct patching *p, const ElfW(Rela) *rela, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		u32 type = (u32)ELF64_R_TYPE(rela[i].r_info), number = (u32)ELF64_R_SYM(rela[i].r_info);
+		const char *name = p->tables.strings + p->tables.symbols[number].st_name;
+		u64 *slot = (u64 *)(p->object->base + rela[i].r_offset);
+		enum call_kind kind;
+
+		if ((type != RELOC_CALL && type != RELOC_DATA) || !number)
+			continue;
+#if defined(VARIANT_CONVENTION)
+		if (p->tables.symbols[number].st_other & VARIANT_CONVENTION)
+			continue;
+#endif
+		kind = loader_kind(name);
+		if (kind == CALL_NONE && symbol_wanted(name))
+			kind = CALL_REGION;
+		if (kind == CALL_NONE)
+			continue;
+		if (!p->handle)
+			p->handle = loader_hold(p->object->path, p->object->base);
+		if (!p->handle)
+			return;
+		slot_look(p, slot, number, kind);
+	}
+}
+
+static void object_patch(const struct listing *list, const struct object *o)
+{
+	struct patching p = { .list = list, .object = o };
+
+	patch.looks++;
+	if (!tables_of(o, &p.tables))
+		return;
+	for (u32 i = 0; i < ARRAY_SIZE(p.tables.rela); i++)
+		if (p.tables.rela[i])
+			slots_look(&p, p.tables.rela[i], p.tables.rela_bytes[i] / sizeof(ElfW(Rela)));
+	if (p.opened)
+		relro_protect(o, PROT_READ);
+	if (p.handle)
+		loader_let(p.handle);
+}
+
+/* The loader and the vDSO do not call by their slots; the agent's own calls are none of the program's. */
+static bool object_counts(const struct object *o)
+{
+	return o->dynamic && !object_has(o, (u64)(uintptr_t)call_stubs) && !is_loader(o) &&
+	       strncmp(o->path, "linux-vdso", 10) != 0;
+}
+
+static void objects_look(struct listing *list)
+{
+	list->n = 0;
+	dl_iterate_phdr(listing_add, list);
+	if (list->adds == patch.adds && list->subs == patch.subs)
+		return;
+	/* The list only grows at its end; where something left it, all of it is looked at again. */
+	if (list->subs != patch.subs)
+		patch.objects = 0;
+	for (u32 i = patch.objects; i < list->n; i++)
+		if (object_counts(&list->objects[i]))
+			object_patch(list, &list->objects[i]);
+	patch.objects = list->n;
+	patch.adds = list->adds;
+	patch.subs = list->subs;
+	loader_forget_errors();
+}
+
+/* Whoever looks is alone at it. The word lies in memory that fork wipes: a child has no other thread. */
+static bool look_begin(struct listing *list)
+{
+	u32 idle = 0;
+
+	if (!call_rules || load_relaxed(&call_rules->released) || agent_sealed() || !agent_live() ||
+	    !compare_exchange(&life->patching, &idle, 1))
+		return false;
+	*list = (struct listing){ .objects = segment_private(OBJECTS_BYTES, PRIVATE_ABSENT) };
+	if (!list->objects)
+		store_release(&life->patching, 0);
+	return list->objects != NULL;
+}
+
+static void look_end(struct listing *list)
+{
+	segment_private_drop(list->objects, OBJECTS_BYTES);
+	store_release(&life->patching, 0);
+}
+
+void patch_look(void)
+{
+	struct listing list;
+
+	/* Who finds another thread at it leaves it the work. */
+	store_release(&patch.again, true);
+	while (load_acquire(&patch.again) && look_begin(&list)) {
+		store_release(&patch.again, false);
+		objects_look(&list);
+		look_end(&list);
+	}
+}
+
+void *patch_found(const char *name, void *target, u64 from)
+{
+	const struct wire_call_rule *rule = NULL;
+	struct listing list;
+	const struct object *library, *caller;
+	u32 region, index = CALL_STUBS;
+
+	if (!name || is_stub((u64)(uintptr_t)target) || !symbol_wanted(name) || !look_begin(&list))
+		return target;
+	patch.looks++;
+	dl_iterate_phdr(listing_add, &list);
+	library = code_at(&list, (u64)(uintptr_t)target);
+	caller = code_at(&list, from);
+	if (library && library != caller)
+		rule = rule_of(name, object_path(library));
+	if (rule) {
+		region = name_intern(name);
+		index = stub_for((u64)(uintptr_t)target, region | WIRE_FRAME_CALL, CALL_REGION, rule->words);
+		if (index == CALL_STUBS)
+			agent_lose(WIRE_LOSS_CALLS);
+		else
+			origin_count(index, region, object_path(library), caller ? object_path(caller) : NULL);
+	}
+	look_end(&list);
+	return index == CALL_STUBS ? target : (void *)(uintptr_t)stub_address(index);
+}
+
+/* ---- giving back ------------------------------------------------------------------------------ */
+
+/* Written by the kernel: the object may be unmapped by now. */
+static void slot_restore(const struct patched *p)
+{
+	u64 page = (u64)sysconf(_SC_PAGESIZE), at = p->slot & ~(page - 1), now = 0, target;
+	struct iovec here = { &now, sizeof(now) }, there = { (void *)(uintptr_t)p->slot, sizeof(now) };
+	long pid = syscall_raw(SYS_getpid, 0, 0, 0, 0, 0, 0);
+
+	if (syscall_raw(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0) != sizeof(now) || now != stub_address(p->index))
+		return;
+	target = (u64)(uintptr_t)calls[p->index].target;
+	if (p->read_only && syscall_raw(SYS_mprotect, (long)at, (long)page, PROT_READ | PROT_WRITE, 0, 0, 0))
+		return;
+	here.iov_base = &target;
+	syscall_raw(SYS_process_vm_writev, pid, (long)&here, 1, (long)&there, 1, 0);
+	if (p->read_only)
+		syscall_raw(SYS_mprotect, (long)at, (long)page, PROT_READ, 0, 0, 0);
+}
+
+void patch_release(void)
+{
+	u32 idle = 0;
+
+	if (agent_sealed() || !compare_exchange(&life->patching, &idle, 2))
+		return;
+	for (const struct patched_chunk *c = patch.patched; c; c = c->next)
+		for (u64 i = load_acquire(&c->used); i-- > 0;)
+			slot_restore(&c->slot[i]);
+}
+
+/* ---- start ------------------------------------------------------------------------------------ */
+
+/* Whether the thunk can keep all that a caller may pass in vector registers (Intel SDM, volume 1, chapter 13). */
+static bool vectors_kept(void)
+{
+#if defined(__x86_64__)
+	static const u8 states[] = { 2, 5, 6, 7 }; /* AVX, and the three of AVX-512 */
+	u32 a, b, c, d;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d))
+		return false;
+	call_saves_extended = (c & bit_OSXSAVE) != 0;
+	for (u32 i = 0; call_saves_extended && i < ARRAY_SIZE(states); i++)
+		if (__get_cpuid_count(0xd, states[i], &a, &b, &c, &d) && a && (u64)a + b > CALL_VECTORS)
+			return false;
+#endif
+	return true;
+}
+
+void patch_start(u32 ref)
+{
+	const struct wire_calls *rules = ref ? segment_ptr(ref) : NULL;
+	long n;
+
+	if (!rules || !vectors_kept())
+		return;
+	n = syscall_raw(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)patch.program, WIRE_NAME_MAX, 0, 0);
+	patch.program[MAX(n, 0)] = 0;
+	call_rules = rules;
+	patch_look();
+}
