@@ -251,6 +251,9 @@ cli_sources = \
 	cli/symbols/cfi_internal.h \
 	cli/symbols/cfi_rule.c \
 	cli/symbols/cfi_search.c \
+	cli/symbols/closure.c \
+	cli/symbols/closure.h \
+	cli/symbols/closure_find.c \
 	cli/symbols/code.c \
 	cli/symbols/code.h \
 	cli/symbols/debug_file.c \
@@ -264,6 +267,8 @@ cli_sources = \
 	cli/symbols/dwarf_names.h \
 	cli/symbols/dwarf_scopes.c \
 	cli/symbols/dwarf_units.c \
+	cli/symbols/elf_dynamic.c \
+	cli/symbols/elf_dynamic.h \
 	cli/symbols/elf_file.c \
 	cli/symbols/elf_file.h \
 	cli/symbols/elf_plt.c \
@@ -278,6 +283,7 @@ cli_sources = \
 	cli/symbols/libelf.h \
 	cli/symbols/libunwind.c \
 	cli/symbols/libunwind.h \
+	cli/symbols/loader_cache.c \
 	cli/symbols/maps.c \
 	cli/symbols/maps.h \
 	cli/symbols/mini_symbols.c \

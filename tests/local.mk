@@ -8,6 +8,7 @@ unit_tests = \
 	tests/unit/test_caps \
 	tests/unit/test_cfi \
 	tests/unit/test_cfi_libc \
+	tests/unit/test_closure \
 	tests/unit/test_cmd_report \
 	tests/unit/test_demangle \
 	tests/unit/test_derived \
