@@ -170,6 +170,23 @@ static int call_compare(const void *left, const void *right)
 	return a->caller < b->caller ? -1 : a->caller > b->caller;
 }
 
+/* The loader has slots for functions that it serves itself until libc is there: nobody else's calls. */
+static bool object_is_loader(const struct closure_object *object)
+{
+	return !strncmp(object->dynamic.soname, "ld-linux", 8);
+}
+
+static void closure_call_add(struct closure *closure, const struct elf_slot *slot, size_t caller,
+	const struct definition *found)
+{
+	if (!found || found->object == caller)
+		return;
+	closure->calls[closure->ncalls++] = (struct closure_call){
+		.symbol = slot->name, .library = found->object, .caller = caller, .function = found->function,
+		.kinds = slot->kinds, .variant = slot->variant || found->function->variant,
+	};
+}
+
 static int closure_connect(struct closure *closure)
 {
 	size_t n, room = 1, i, k;
@@ -181,17 +198,9 @@ static int closure_connect(struct closure *closure)
 	for (i = 0; definitions && closure->calls && i < closure->n; i++) {
 		const struct elf_dynamic *dynamic = &closure->objects[i].dynamic;
 
-		for (k = 0; k < dynamic->nslots; k++) {
-			const struct elf_slot *slot = &dynamic->slots[k];
-			const struct definition *found = bsearch(slot->name, definitions, n, sizeof(*found), name_compare);
-
-			if (found)
-				closure->calls[closure->ncalls++] = (struct closure_call){
-					.symbol = slot->name, .library = found->object, .caller = i,
-					.function = found->function, .kinds = slot->kinds,
-					.variant = slot->variant || found->function->variant,
-				};
-		}
+		for (k = 0; k < dynamic->nslots && !object_is_loader(&closure->objects[i]); k++)
+			closure_call_add(closure, &dynamic->slots[k], i,
+				bsearch(dynamic->slots[k].name, definitions, n, sizeof(*definitions), name_compare));
 	}
 	free(definitions);
 	if (!definitions || !closure->calls)

@@ -21,7 +21,7 @@ struct closure_object {
 	struct elf_dynamic dynamic;
 };
 
-/* A function that an object calls through slots and another one has, or the object itself for all to replace. */
+/* A function that an object calls through slots and another one has. */
 struct closure_call {
 	const char *symbol;
 	size_t library, caller;      /* objects */
