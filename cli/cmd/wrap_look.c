@@ -127,13 +127,17 @@ static void pattern_plain(const char *pattern, char *plain, size_t size)
 	plain[n] = '\0';
 }
 
-static void near_try(struct near *near, const char *plain, const char *name)
+/* Compares with the first bytes of a name. A third of it may be wrong; a part of a name is near as well. */
+static void near_try(struct near *near, const char *plain, const char *name, size_t length)
 {
-	unsigned int far = strlen(name) < 256 ? text_distance(name, plain) : 256;
+	size_t most = strlen(plain) < 4 ? 1 : MAX(strlen(plain) / 3, (size_t)2);
+	char compared[256];
 
-	/* A third of it may be wrong; a part of a name is near as well. */
-	if (*plain && (3 * far <= strlen(plain) || (strlen(plain) > 3 && strstr(name, plain))))
-		near_add(near, name, far);
+	if (!*plain || length >= sizeof(compared))
+		return;
+	snprintf(compared, sizeof(compared), "%.*s", (int)length, name);
+	if (text_distance(compared, plain) <= most || (strlen(plain) > 3 && strstr(compared, plain)))
+		near_add(near, name, text_distance(compared, plain));
 }
 
 static void near_symbols(const struct look *look, const struct wrap_rule *rule, struct near *near)
@@ -143,7 +147,7 @@ static void near_symbols(const struct look *look, const struct wrap_rule *rule, 
 	pattern_plain(rule->symbol, plain, sizeof(plain));
 	for (size_t i = 0; i < look->closure.ncalls; i++)
 		if (!wrap_refusal(&look->closure.calls[i]))
-			near_try(near, plain, look->closure.calls[i].symbol);
+			near_try(near, plain, look->closure.calls[i].symbol, strlen(look->closure.calls[i].symbol));
 }
 
 static void near_libraries(const struct look *look, const struct wrap_rule *rule, struct near *near)
@@ -151,8 +155,12 @@ static void near_libraries(const struct look *look, const struct wrap_rule *rule
 	char plain[256];
 
 	pattern_plain(rule->library, plain, sizeof(plain));
-	for (size_t i = 0; i < look->closure.n; i++)
-		near_try(near, plain, base_name(look->closure.objects[i].path));
+	for (size_t i = 0; i < look->closure.n; i++) {
+		const char *name = base_name(look->closure.objects[i].path), *end = strstr(name, ".so");
+
+		near_try(near, plain, name, strlen(name));
+		near_try(near, plain, name, end ? (size_t)(end - name) : strlen(name));
+	}
 }
 
 static bool library_is_known(const struct look *look, const struct wrap_rule *rule)
@@ -243,6 +251,8 @@ static int words_apply(struct look *look, size_t i, u32 words)
 	if (rule.except) {
 		warning("%s of %s is not bracketed: it takes %u words of arguments on the stack", symbol, library, words);
 		rule.words = WIRE_CALL_WORDS;
+	} else {
+		verbose(1, "--wrap: %s of %s takes %u words of arguments on the stack", symbol, library, words);
 	}
 	return wrap_add(look->wrap, &rule);
 }

@@ -114,19 +114,34 @@ static const char *line_of(u32 i)
 	return line;
 }
 
+/* In the order of their numbers, which is that of their addresses. */
+static void addresses_read(u64 *addresses)
+{
+	unsigned long long address;
+	char command[256];
+	u32 number;
+	FILE *out;
+
+	snprintf(command, sizeof(command), "nm %s/random | sed -n 's/^\\(.*\\) [Tt] fun\\([0-9]*\\)$/\\1 \\2/p'", built_dir);
+	out = popen(command, "r");
+	ck_assert_ptr_nonnull(out);
+	while (fscanf(out, "%llx %u", &address, &number) == 2)
+		if (number < FUNCTIONS)
+			addresses[number] = address;
+	ck_assert_int_eq(pclose(out), 0);
+	for (number = 1; number < FUNCTIONS; number++)
+		ck_assert(addresses[number] > addresses[number - 1]);
+}
+
 /* All of a file at once, and what it says when it runs. */
 static void program_compare(const char *run)
 {
-	u64 addresses[FUNCTIONS], unsorted[FUNCTIONS];
+	u64 addresses[FUNCTIONS] = { 0 };
 	u32 words[FUNCTIONS], want, i, greatest = 0;
-	char path[256], symbol[16];
+	char path[256];
 	FILE *said;
 
-	for (i = 0; i < FUNCTIONS; i++) {
-		snprintf(symbol, sizeof(symbol), "fun%u", i);
-		addresses[i] = unsorted[i] = built_symbol("random", symbol);
-		ck_assert(!i || addresses[i] > addresses[i - 1]);
-	}
+	addresses_read(addresses);
 	snprintf(path, sizeof(path), "%s/random", built_dir);
 	call_words_find(&(struct call_words){ path, addresses, FUNCTIONS, words, VARIADIC }, UINT64_MAX / 2);
 	snprintf(path, sizeof(path), "cd %s && %s", built_dir, run);
