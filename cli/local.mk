@@ -108,6 +108,8 @@ cli_sources = \
 	cli/cmd/list.h \
 	cli/cmd/list_events.c \
 	cli/cmd/list_groups.c \
+	cli/cmd/list_sets.c \
+	cli/cmd/list_symbols.c \
 	cli/cmd/outcome.c \
 	cli/cmd/outcome.h \
 	cli/cmd/live.c \
@@ -128,6 +130,10 @@ cli_sources = \
 	cli/cmd/stat.c \
 	cli/cmd/traced.c \
 	cli/cmd/traced.h \
+	cli/cmd/wrap.c \
+	cli/cmd/wrap.h \
+	cli/cmd/wrap_look.c \
+	cli/cmd/wrap_sets.def \
 	cli/library.c \
 	cli/library.h \
 	cli/log.c \
@@ -246,11 +252,19 @@ cli_sources = \
 	cli/store/write.c \
 	cli/symbols/build_id.c \
 	cli/symbols/build_id.h \
+	cli/symbols/call_abi.c \
+	cli/symbols/call_type.c \
+	cli/symbols/call_words.c \
+	cli/symbols/call_words.h \
+	cli/symbols/call_words_build.h \
 	cli/symbols/cfi.c \
 	cli/symbols/cfi.h \
 	cli/symbols/cfi_internal.h \
 	cli/symbols/cfi_rule.c \
 	cli/symbols/cfi_search.c \
+	cli/symbols/closure.c \
+	cli/symbols/closure.h \
+	cli/symbols/closure_find.c \
 	cli/symbols/code.c \
 	cli/symbols/code.h \
 	cli/symbols/debug_file.c \
@@ -264,6 +278,8 @@ cli_sources = \
 	cli/symbols/dwarf_names.h \
 	cli/symbols/dwarf_scopes.c \
 	cli/symbols/dwarf_units.c \
+	cli/symbols/elf_dynamic.c \
+	cli/symbols/elf_dynamic.h \
 	cli/symbols/elf_file.c \
 	cli/symbols/elf_file.h \
 	cli/symbols/elf_plt.c \
@@ -278,6 +294,7 @@ cli_sources = \
 	cli/symbols/libelf.h \
 	cli/symbols/libunwind.c \
 	cli/symbols/libunwind.h \
+	cli/symbols/loader_cache.c \
 	cli/symbols/maps.c \
 	cli/symbols/maps.h \
 	cli/symbols/mini_symbols.c \

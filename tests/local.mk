@@ -5,9 +5,11 @@
 unit_tests = \
 	tests/unit/test_asked \
 	tests/unit/test_call \
+	tests/unit/test_call_words \
 	tests/unit/test_caps \
 	tests/unit/test_cfi \
 	tests/unit/test_cfi_libc \
+	tests/unit/test_closure \
 	tests/unit/test_cmd_report \
 	tests/unit/test_demangle \
 	tests/unit/test_derived \
@@ -42,7 +44,8 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_unwind \
-	tests/unit/test_wire
+	tests/unit/test_wire \
+	tests/unit/test_wrap
 
 # Fuzzers: tests/fuzz/fuzz_X; each also needs its lines tests_fuzz_fuzz_X_... below.
 # "make check" gives each some thousand inputs, "make fuzz" many more.
@@ -132,6 +135,7 @@ e2e_tests = \
 	tests/e2e/hostile.test \
 	tests/e2e/ids.test \
 	tests/e2e/killed.test \
+	tests/e2e/list-symbols.test \
 	tests/e2e/list.test \
 	tests/e2e/misuse-loaded.test \
 	tests/e2e/misuse-signals.test \
@@ -147,7 +151,8 @@ e2e_tests = \
 	tests/e2e/user-paranoid.test \
 	tests/e2e/user-places.test \
 	tests/e2e/user-terminal.test \
-	tests/e2e/user.test
+	tests/e2e/user.test \
+	tests/e2e/wrap-usage.test
 
 # What the scripts source, read or compile.
 e2e_parts = \

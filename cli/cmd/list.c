@@ -33,6 +33,8 @@ static const struct command_example list_examples[] = {
 	{ "sparkctl list events", "what can be counted, and what can't be here" },
 	{ "sparkctl list events 'sched:*,msr/*'", "tracepoints and others by pattern" },
 	{ "sparkctl list groups", "events and metrics that belong together, for run and stat --group" },
+	{ "sparkctl list sets", "functions that belong together, for run --wrap" },
+	{ "sparkctl list symbols gzip 'read*'", "functions that a program and its libraries call in each other" },
 	{ "sparkctl list --json", "everything, for programs" },
 	{ NULL, NULL },
 };
@@ -264,8 +266,15 @@ static const struct listing {
 	{ "metrics", list_print_metrics, list_json_metrics },
 	{ "events", list_print_events, list_json_events },
 	{ "groups", list_print_groups, list_json_groups },
+	{ "sets", list_print_sets, list_json_sets },
 	{ "capabilities", list_print_capabilities, list_json_capabilities },
 };
+
+/* The one listing that is of a program, by its beginning as the others; "s" alone is sets. */
+static bool list_is_symbols(const char *word)
+{
+	return strlen(word) > 1 && !strncmp("symbols", word, strlen(word));
+}
 
 static const struct listing *list_find(const char *word)
 {
@@ -323,6 +332,11 @@ static int list_run(int argc, char **argv)
 
 	if (first < 0)
 		return status;
+	if (first < argc && list_is_symbols(argv[first])) {
+		if (argc - first < 2)
+			return command_misused(&command_list, "symbols needs a program", NULL);
+		return list_symbols(&options, argv[first + 1], argv + first + 2);
+	}
 	if (argc - first > 2)
 		return command_misused(&command_list, "takes two operands, not also",
 			argv[first + 2]);
@@ -330,7 +344,7 @@ static int list_run(int argc, char **argv)
 		only = list_find(argv[first]);
 		if (!only)
 			return command_misused(&command_list,
-				"lists metrics, events, groups or capabilities, not", argv[first]);
+				"lists metrics, events, groups, sets, capabilities or symbols, not", argv[first]);
 	}
 	if (argc - first == 2)
 		options.globs = argv[first + 1];
@@ -348,8 +362,8 @@ static int list_run(int argc, char **argv)
 
 const struct command command_list = {
 	.name = "list",
-	.summary = "list what can be asked for: metrics, events, groups, capabilities",
-	.usage = "[OPTION...] [metrics|events|groups|capabilities [PATTERNS]]",
+	.summary = "list what can be asked for: metrics, events, groups, sets, capabilities, symbols",
+	.usage = "[OPTION...] [metrics|events|groups|sets|capabilities|symbols [PROGRAM|PATTERNS] [PATTERN...]]",
 	.options = list_rows,
 	.examples = list_examples,
 	.run = list_run,

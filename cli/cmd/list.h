@@ -21,5 +21,13 @@ int list_print_events(const struct list_options *options, size_t width);
 int list_json_events(const struct list_options *options, json_t *root);
 int list_print_groups(const struct list_options *options, size_t width);
 int list_json_groups(const struct list_options *options, json_t *root);
+int list_print_sets(const struct list_options *options, size_t width);
+int list_json_sets(const struct list_options *options, json_t *root);
+
+/*
+ * The listing "symbols": what a program and its libraries call in each other, of the names that match one of the
+ * patterns, if there are any. The exit status.
+ */
+int list_symbols(const struct list_options *options, const char *command, char **patterns);
 
 #endif

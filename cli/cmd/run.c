@@ -9,6 +9,7 @@
 #include "cli/cmd/sampled.h"
 #include "cli/cmd/traced.h"
 #include "cli/cmd/watch.h"
+#include "cli/cmd/wrap.h"
 #include "cli/log.h"
 
 struct run_options {
@@ -28,6 +29,7 @@ struct run_options {
 	bool no_mux;
 	bool passes;
 	struct sampled sampled;
+	struct wrap wrap;
 };
 
 #define OFFSET(member) offsetof(struct run_options, member)
@@ -43,6 +45,7 @@ static const struct opt options[] = {
 	  "run the command again for events that the CPU has no counters for, instead of leaving them out", NULL, false },
 	{ "no-mux", 0, OPT_FLAG, OFFSET(no_mux), NULL, NULL,
 	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
+	WRAP_ROWS(struct run_options),
 	SAMPLED_ROWS(struct run_options),
 	LAUNCH_SCOPE_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
@@ -66,6 +69,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl run --report out.txt -- make -j2", "all processes of a build" },
 	{ "sparkctl run --metrics 'wall*,minflt' ./app -x", "chosen columns; rusage is read at each marker" },
 	{ "sparkctl run -e cycles:u,LLC-load-misses,syscalls:sys_enter_read ./app", "chosen events" },
+	{ "sparkctl run --wrap '@io,libz*:*flate*' -- gzip -k file", "calls of library functions as regions, of any program" },
 	{ "sparkctl run --profile -- ./app", "the functions and lines that each region spends its time in" },
 	{ "sparkctl run --trace out.json -- ./app", "a time line of the regions of each thread, for ui.perfetto.dev" },
 	{ "sparkctl run -o out.spark -- ./app", "a recording, to be looked at again by sparkctl report" },
@@ -93,6 +97,7 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.note = o->note,
 		.trace = o->trace != NULL,
 		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
+		.calls = o->wrap.calls,
 	};
 
 	/* Threads of several runs are not the same. */
@@ -166,6 +171,11 @@ static int outputs_open(const struct run_options *o, struct watch *watch, struct
 	return files->report ? 0 : STATUS_FAILURE;
 }
 
+static int wrap_prepare(struct wrap *wrap, const char *command)
+{
+	return wrap_parse(wrap) || wrap_look(wrap, command) || wrap_encode(wrap) ? STATUS_USAGE : 0;
+}
+
 static int run_with(struct run_options *o, char **argv)
 {
 	const struct output *format = print_format(&command_run, &o->print);
@@ -181,6 +191,8 @@ static int run_with(struct run_options *o, char **argv)
 	status = sampled_parse(&o->sampled);
 	if (!status)
 		status = launch_events(&o->asked, &o->print, &events);
+	if (!status)
+		status = wrap_prepare(&o->wrap, argv[0]);
 	o->define_lines = define_lines(&o->print.definitions);
 	if (!status)
 		status = outputs_open(o, &watch, &files);
@@ -205,6 +217,7 @@ static int run_command(int argc, char **argv)
 	launch_asked_free(&o.asked);
 	print_options_free(&o.print);
 	free(o.define_lines);
+	wrap_free(&o.wrap);
 	return status;
 }
 

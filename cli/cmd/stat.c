@@ -12,6 +12,7 @@ struct stat_options {
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
+	struct opt_list wrap;        /* taken in order to say why it is not */
 };
 
 static const struct opt options[] = {
@@ -22,6 +23,7 @@ static const struct opt options[] = {
 	LAUNCH_SCOPE_ROWS(struct stat_options),
 	LAUNCH_REPORT_ROW(struct stat_options),
 	PRINT_SHAPE_ROWS(struct stat_options),
+	{ "wrap", 0, OPT_EACH, offsetof(struct stat_options, wrap), "LIST", NULL, "make regions of calls", NULL, true },
 	{ .name = NULL },
 };
 
@@ -87,8 +89,11 @@ static int stat_command(int argc, char **argv)
 
 	if (first >= argc)
 		status = command_misused(&command_stat, "needs a command to run", NULL);
+	else if (first >= 0 && o.wrap.n)
+		status = command_misused(&command_stat, "loads nothing into the command, which --wrap needs: use sparkctl run", NULL);
 	else if (first >= 0)
 		status = stat_with(&o, argv + first);
+	opt_list_free(&o.wrap);
 	launch_asked_free(&o.asked);
 	print_options_free(&o.print);
 	return status;

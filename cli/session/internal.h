@@ -156,6 +156,7 @@ void target_environment_free(char **env);
 
 struct target {
 	char path[PATH_MAX];         /* as execvp(3) finds it; "": not found */
+	char program[PATH_MAX];      /* of a script: what runs it; else "" */
 	char obstacle[512];          /* why the agent cannot enter it, with its name; "": none is known */
 	bool guarded;                /* the kernel takes an unprivileged user's events off it */
 	bool elf;                    /* a program, for whatever machine, and no script */

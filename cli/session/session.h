@@ -9,6 +9,8 @@
 #ifndef CLI_SESSION_SESSION_H
 #define CLI_SESSION_SESSION_H
 
+#include <limits.h>
+
 #include "cli/analyze/profile.h"
 #include "cli/analyze/report.h"
 #include "cli/analyze/trace.h"
@@ -61,6 +63,16 @@ struct session_options {
 	u64 timeout_ns;              /* 0: none */
 	/* A second Ctrl-C while the target runs on: report what there is. */
 };
+
+/* The program that a command means, before its start. */
+struct session_program {
+	char path[PATH_MAX];         /* without symbolic links; of a script: what runs it, behind env(1) as well */
+	char obstacle[512];          /* why the agent cannot enter it, with its name; "": none is known */
+	bool script;
+};
+
+/* False: there is no such command. */
+bool session_look(struct session_program *program, const char *command);
 
 struct session;
 

@@ -103,9 +103,22 @@ static const char *rights_obstacle(int fd, const struct stat *st)
 	return NULL;
 }
 
-/* "#!PATH ARGUMENT" (execve(2)). */
-static bool script_interpreter(int fd, char *path, size_t size)
+/* env(1), as most scripts name it, starts another program: the first plain word after it. */
+static void interpreter_take(struct target *t, const char *path, const char *argument)
 {
+	const char *slash = strrchr(path, '/');
+
+	argument += strspn(argument, " \t");
+	if (!strcmp(slash ? slash + 1 : path, "env") && *argument && !strpbrk(argument, "-= \t") &&
+	    command_path(argument, t->program, sizeof(t->program)))
+		return;
+	snprintf(t->program, sizeof(t->program), "%s", path);
+}
+
+/* "#!PATH ARGUMENT" (execve(2)). */
+static bool script_interpreter(struct target *t, int fd, char *path, size_t size)
+{
+	const char *argument;
 	char line[SCRIPT_LINE + 1], *at;
 	ssize_t n = pread(fd, line, SCRIPT_LINE, 0);
 
@@ -114,8 +127,13 @@ static bool script_interpreter(int fd, char *path, size_t size)
 		return false;
 	line[strcspn(line, "\n")] = 0;
 	at = line + 2 + strspn(line + 2, " \t");
+	argument = at + strcspn(at, " \t");
+	argument += *argument != 0;
 	at[strcspn(at, " \t")] = 0;
-	return *at && snprintf(path, size, "%s", at) < (int)size;
+	if (!*at || snprintf(path, size, "%s", at) >= (int)size)
+		return false;
+	interpreter_take(t, path, argument);
+	return true;
 }
 
 static const char *file_look(struct target *t, int fd, const char *path, char *next, size_t size)
@@ -127,7 +145,7 @@ static const char *file_look(struct target *t, int fd, const char *path, char *n
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return NULL;
 	if (pread(fd, &e, sizeof(e), 0) != sizeof(e) || memcmp(e.e_ident, ELFMAG, SELFMAG)) {
-		script_interpreter(fd, next, size);
+		script_interpreter(t, fd, next, size);
 		return NULL;
 	}
 	t->elf = true;
@@ -181,4 +199,15 @@ void target_look(struct target *t, const char *command)
 		target_look_file(t, command, t->path);
 	else
 		t->path[0] = 0;
+}
+
+bool session_look(struct session_program *program, const char *command)
+{
+	struct target target;
+
+	target_look(&target, command);
+	*program = (struct session_program){ .script = target.program[0] != 0 };
+	snprintf(program->obstacle, sizeof(program->obstacle), "%s", target.obstacle);
+	/* The loader knows a program by its own name. */
+	return target.path[0] && realpath(program->script ? target.program : target.path, program->path);
 }

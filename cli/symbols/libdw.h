@@ -16,12 +16,14 @@
 extern struct libdw {
 	__typeof__(&dwarf_begin) begin;
 	__typeof__(&dwarf_end) end;
+	__typeof__(&dwarf_aggregate_size) aggregate_size;
 	__typeof__(&dwarf_attr) attr;
 	__typeof__(&dwarf_attr_integrate) attr_integrate;
 	__typeof__(&dwarf_child) child;
 	__typeof__(&dwarf_cu_info) cu_info;
 	__typeof__(&dwarf_dieoffset) dieoffset;
 	__typeof__(&dwarf_filesrc) filesrc;
+	__typeof__(&dwarf_formref_die) formref_die;
 	__typeof__(&dwarf_formstring) formstring;
 	__typeof__(&dwarf_formudata) formudata;
 	__typeof__(&dwarf_get_units) get_units;
@@ -34,6 +36,7 @@ extern struct libdw {
 	__typeof__(&dwarf_lineno) lineno;
 	__typeof__(&dwarf_linesrc) linesrc;
 	__typeof__(&dwarf_offdie) offdie;
+	__typeof__(&dwarf_peel_type) peel_type;
 	__typeof__(&dwarf_ranges) ranges;
 	__typeof__(&dwarf_siblingof) siblingof;
 	__typeof__(&dwarf_srclang) srclang;

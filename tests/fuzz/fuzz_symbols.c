@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What symbols/ reads of strangers: ELF files with debug info, symbol tables, perf maps, jitdump files, rows of
- * /proc/PID/maps, mangled names, and what a child tells that such a file has taken over. Nothing is read beyond the
+ * What symbols/ reads of strangers: ELF files with debug info, symbol tables, what the loader reads of them and its
+ * cache, perf maps, jitdump files, rows of /proc/PID/maps, mangled names, and what a child tells that such a file has
+ * taken over. Nothing is read beyond the
  * input, each address is told of once, and a child dies of a library's fault alone, or by its limits.
  */
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
+#include "cli/symbols/closure.h"
 #include "cli/symbols/demangle.h"
 #include "cli/symbols/jit_names.h"
 #include "cli/symbols/maps.h"
@@ -82,6 +84,21 @@ static void run_dwarf(const u8 *input, size_t size)
 	spaces_free(spaces);
 }
 
+static void run_dynamic(const struct elf_file *elf)
+{
+	struct elf_dynamic dynamic;
+
+	if (elf_dynamic_read(&dynamic, elf))
+		return;
+	for (size_t i = 0; i < dynamic.nfunctions; i++)
+		fuzz_check(strlen(dynamic.functions[i].name), "a function has a name");
+	for (size_t i = 0; i < dynamic.nslots; i++)
+		fuzz_check(strlen(dynamic.slots[i].name) && dynamic.slots[i].kinds, "a slot has a name and a kind");
+	for (size_t i = 0; i < dynamic.nneeded; i++)
+		fuzz_check(strlen(dynamic.needed[i]) <= elf->size, "a name ends in the file");
+	elf_dynamic_free(&dynamic);
+}
+
 static void run_elf(const u8 *input, size_t size)
 {
 	struct elf_symbols symbols = { .n = 0 };
@@ -103,7 +120,20 @@ static void run_elf(const u8 *input, size_t size)
 		fuzz_check(!name || strlen(name), "a name is one");
 	}
 	elf_symbols_free(&symbols);
+	run_dynamic(&elf);
+	/* The same file as if it had no sections. */
+	elf.nsections = 0;
+	run_dynamic(&elf);
 	elf_file_close(&elf);
+}
+
+static void run_cache(const u8 *input, size_t size)
+{
+	char path[64];
+	u32 at = 0;
+
+	while (loader_cache_find(input, size, "libz.so.1", &at, path, sizeof(path)))
+		fuzz_check(strlen(path) < sizeof(path), "a path has room");
 }
 
 /* ---- what a child tells ---- */
@@ -198,6 +228,9 @@ static const u32 rows_seed[] = {
 	1, 3, 0, 2, 4, 4, 7, 0, 0x00636261, 0x00632e78, 2, 0, 9, 0, 0x0062,
 };
 
+static const char cache_seed[] = "glibc-ld.so.cache1.1\2\0\0\0\14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+	"\3\3\0\0\x60\0\0\0\x6a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\3\3\0\0\x60\0\0\0\x6a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+	"libz.so.1\0/lib/libz.so.1";
 static const char map_seed[] = "1000 10 first\n0x1008 0x20 a b c\n1040 ffffffffffffffff all\r\n";
 static const char maps_seed[] = "7f00-8f00 r-xp 00001000 fd:01 1234   /usr/lib/a b\\012c (deleted)\n";
 static const char name_seed[] = "_ZNSt6vectorIiSaIiEE9push_backERKi";
@@ -212,6 +245,7 @@ static const struct reader {
 } readers[] = {
 	{ run_dwarf, elf_seed, 0, 4 },
 	{ run_elf, elf_seed, 0, 4 },
+	{ run_cache, cache_seed, sizeof(cache_seed), 2 },
 	{ run_rows, rows_seed, sizeof(rows_seed), 4 },
 	{ run_map, map_seed, sizeof(map_seed) - 1, 4 },
 	{ run_dump, dump_seed, sizeof(dump_seed), 4 },
