@@ -152,6 +152,8 @@ e2e_tests = \
 	tests/e2e/user-places.test \
 	tests/e2e/user-terminal.test \
 	tests/e2e/user.test \
+	tests/e2e/wrap-abi.test \
+	tests/e2e/wrap-calls.test \
 	tests/e2e/wrap-usage.test
 
 # What the scripts source, read or compile.
@@ -160,6 +162,7 @@ e2e_parts = \
 	tests/e2e/completion.zsh \
 	tests/e2e/export.py \
 	tests/e2e/lib.sh \
+	tests/e2e/wrap-abi.py \
 	tests/e2e/trace.py \
 	tests/e2e/transparent.sh \
 	tests/targets/marker_cxx.cc \
@@ -212,10 +215,12 @@ target_programs = \
 	tests/targets/t_wait \
 	tests/targets/t_work
 target_cxx_programs = \
+	tests/targets/h_calls \
 	tests/targets/h_cxx
 target_libs = \
 	tests/targets/h_library.so \
 	tests/targets/h_plugin.so \
+	tests/targets/libtcalls.so \
 	tests/targets/libtshim.so
 
 # What several of them include.
@@ -230,6 +235,10 @@ tests/targets/t_stacks: target_cflags = -O2 -fomit-frame-pointer
 tests/targets/t_stacks_fp: target_cflags = -O2 -fno-omit-frame-pointer
 tests/targets/t_stacks_fp: $(srcdir)/tests/targets/t_stacks.c
 tests/targets/t_static: target_cflags = -static
+# Its own, or it would have those of what needs it.
+tests/targets/libtcalls.so: target_ldadd = -Wl,-soname,libtcalls.so
+tests/targets/h_calls: tests/targets/libtcalls.so
+tests/targets/h_calls: target_ldadd = tests/targets/libtcalls.so -Wl,-rpath,'$$ORIGIN' -rdynamic -ldl
 tests/targets/h_loaded: target_ldadd = -ldl
 # It speaks the protocol itself.
 tests/targets/h_protocol: target_cflags = -I$(top_srcdir)

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cli/log.h"
@@ -259,9 +258,5 @@ void harvest_all(struct session *s, struct segment *g)
 			process_end(p, PROCESS_UNKNOWN, session_now() - s->start_ns);
 	harvest(s, g, true);
 	g->closed = true;
-	if (g->header)
-		munmap(g->header, WIRE_PAGE);
-	g->header = NULL;
-	close(g->fd);
-	g->fd = -1;
+	segment_close(g);
 }

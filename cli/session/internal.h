@@ -60,6 +60,8 @@ struct segment_params {
 
 /* NULL after a message. */
 struct segment *segment_new(const struct segment_params *params);
+/* Nothing more is read of it; tells the agent so. */
+void segment_close(struct segment *segment);
 void segment_free(struct segment *segment);
 /* A private copy of what is used, until segment_drop_copy(). 0, or -1 after a message. */
 int segment_copy(const struct segment *segment, struct wire_view *view);

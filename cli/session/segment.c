@@ -94,15 +94,23 @@ static void segment_release(const struct segment *g)
 		verbose(1, "calls of a process that goes on stay bracketed: %s", strerror(errno));
 }
 
-void segment_free(struct segment *g)
+void segment_close(struct segment *g)
 {
-	if (!g)
+	if (g->fd < 0)
 		return;
 	segment_release(g);
 	if (g->header)
 		munmap(g->header, WIRE_PAGE);
-	if (g->fd >= 0)
-		close(g->fd);
+	g->header = NULL;
+	close(g->fd);
+	g->fd = -1;
+}
+
+void segment_free(struct segment *g)
+{
+	if (!g)
+		return;
+	segment_close(g);
 	free(g->slots);
 	ref_map_fini(&g->regions);
 	tracing_drop(g);

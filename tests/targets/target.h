@@ -141,7 +141,7 @@ static inline struct target_counters *target_counters_map(const char *path)
 	if (map == MAP_FAILED)
 		target_die("mmap");
 	close(fd);
-	return map;
+	return (struct target_counters *)map;
 }
 
 /* Argument i as a number, or what the program does without it. */
