@@ -22,6 +22,7 @@ cli_sources = \
 	cli/analyze/profile_build.h \
 	cli/analyze/profile_merge.c \
 	cli/analyze/profile_node.c \
+	cli/analyze/profile_origin.c \
 	cli/analyze/profile_pass.c \
 	cli/analyze/profile_slot.c \
 	cli/analyze/profile_slot.h \
@@ -33,6 +34,7 @@ cli_sources = \
 	cli/analyze/report_build.h \
 	cli/analyze/report_derived.c \
 	cli/analyze/report_notes.c \
+	cli/analyze/report_origin.c \
 	cli/analyze/report_profile.c \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
@@ -240,6 +242,7 @@ cli_sources = \
 	cli/store/file.c \
 	cli/store/internal.h \
 	cli/store/note.c \
+	cli/store/origins.c \
 	cli/store/pack.c \
 	cli/store/read.c \
 	cli/store/read.h \

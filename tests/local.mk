@@ -26,6 +26,7 @@ unit_tests = \
 	tests/unit/test_names_sysfs \
 	tests/unit/test_object \
 	tests/unit/test_opt \
+	tests/unit/test_origin \
 	tests/unit/test_perf_user \
 	tests/unit/test_perf_user_kernel \
 	tests/unit/test_plan \
