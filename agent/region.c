@@ -18,6 +18,7 @@
 #include "agent.h"
 #include "bracket.h"
 #include "fast.h"
+#include "instrumented.h"
 
 #include "banned.h"
 
@@ -283,4 +284,60 @@ void region_name_end(const char *name)
 	if (unlikely(thread_self->lane.gate == GATE_SLOW))
 		sources_early(stack_pointer());
 	end_fast(name_intern(name), stack_pointer());
+}
+
+/* ---- the hooks of -finstrument-functions: instrumented.c */
+
+/*
+ * Functions may end that never began here: those on the stack of a forked child, or of what came
+ * before the agent.
+ */
+static __attribute__((noinline)) void function_end(u32 region, u64 sp)
+{
+	struct thread *t;
+	struct lane *l;
+
+	if (thread_self->lane.gate == GATE_NONE)
+		return;
+	l = lane_enter(&t, sp);
+	if (!l)
+		return;
+	if (bracket_is_open(l, region))
+		bracket_end(t, l, region, sp, 0);
+	region_leave(l);
+}
+
+__attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *caller)
+{
+	u64 sp = (u64)(uintptr_t)__builtin_dwarf_cfa();
+	u32 region;
+
+	if (unlikely(load_relaxed(&instrumented.state) != INSTRUMENTED_ON) && !instrumented_ready())
+		return;
+	region = instrumented_begin((u64)(uintptr_t)function, __builtin_return_address(0));
+	if (!region)
+		return;
+	if (unlikely(instrumented.depth) &&
+	    instrumented_begins_deep(thread_self, (u64)(uintptr_t)function, (u64)(uintptr_t)caller, sp))
+		return;
+	begin_fast(region, sp);
+}
+
+__attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *caller)
+{
+	u64 sp = (u64)(uintptr_t)__builtin_dwarf_cfa();
+	u32 region;
+
+	if (unlikely(load_relaxed(&instrumented.state) != INSTRUMENTED_ON))
+		return;
+	region = instrumented_end((u64)(uintptr_t)function);
+	if (!region)
+		return;
+	if (unlikely(instrumented.depth) &&
+	    instrumented_ends_deep(thread_self, (u64)(uintptr_t)function, (u64)(uintptr_t)caller, sp))
+		return;
+	if (likely(thread_self->lane.top_region == region))
+		end_fast(region, sp);
+	else
+		function_end(region, sp);
 }
