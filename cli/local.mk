@@ -205,6 +205,8 @@ cli_sources = \
 	cli/session/chain.h \
 	cli/session/clock.c \
 	cli/session/facts.c \
+	cli/session/functions.c \
+	cli/session/functions.h \
 	cli/session/harvest.c \
 	cli/session/internal.h \
 	cli/session/loop.c \

@@ -200,8 +200,7 @@ int profile_add_origins(struct profile *profile, struct wire_view *view);
  * Gives names with an origin of kind WIRE_ORIGIN_INSTRUMENTED another text; rename returns NULL for
  * one that stays. The profile's numbers change. Returns 0, or -1 after a message when memory is short.
  */
-int profile_rename(struct profile *profile, const char *(*rename)(void *context, const struct profile_name *name),
-		   void *context);
+int profile_rename(struct profile *profile, const char *(*rename)(void *context, const char *name), void *context);
 
 /*
  * Adds all of `from` to `to`, grouped as `to` is: from threads to processes or regions, not back. A

@@ -89,15 +89,14 @@ int profile_add_origins(struct profile *profile, struct wire_view *view)
 }
 
 /* Under the new names rows may be the same that were not before: so the whole is added up once more. */
-int profile_rename(struct profile *profile, const char *(*rename)(void *context, const struct profile_name *name),
-		   void *context)
+int profile_rename(struct profile *profile, const char *(*rename)(void *context, const char *name), void *context)
 {
 	struct profile renamed;
 	bool any = false;
 
 	for (u32 i = 0; i < profile->norigins; i++) {
 		struct profile_name *name = &profile->names[profile->origins[i].name];
-		const char *text = profile->origins[i].kind == WIRE_ORIGIN_INSTRUMENTED ? rename(context, name) : NULL;
+		const char *text = profile->origins[i].kind == WIRE_ORIGIN_INSTRUMENTED ? rename(context, name->bytes) : NULL;
 		char *bytes = text ? strdup(text) : NULL;
 
 		if (!bytes)

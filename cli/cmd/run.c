@@ -95,6 +95,7 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.probe_all = o->record != NULL,
 		.objects = o->record != NULL,
 		.note = o->note,
+		.raw_names = o->sampled.raw_names,
 		.trace = o->trace != NULL,
 		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
 		.calls = o->wrap.calls,

@@ -463,6 +463,7 @@ struct session {
 	struct origin origin;
 	struct sampling *sampling;   /* NULL: none */
 	struct tracing *tracing;     /* NULL: none */
+	struct functions *functions; /* with names; NULL: none yet */
 	struct segment *segments;
 	struct segment *ready;       /* for the next hello */
 	struct profile profile;

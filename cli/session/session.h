@@ -38,7 +38,6 @@ struct session_sampling {
 	enum session_stacks stacks;
 	u32 stack_bytes;             /* to be copied of each stack, with SESSION_STACKS_DWARF */
 	bool debuginfod;             /* servers may be asked for debug information */
-	bool raw_names;              /* functions are not demangled */
 };
 
 struct session_options {
@@ -53,6 +52,7 @@ struct session_options {
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
 	const struct session_sampling *sampling; /* NULL: no samples */
 	const struct wire_calls *calls; /* calls between objects to be bracketed; NULL: none */
+	bool raw_names;              /* functions are not demangled */
 	bool trace;                  /* keep when each region began and ended */
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool scaled;                 /* more events than counters may take turns */

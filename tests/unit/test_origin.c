@@ -213,10 +213,10 @@ START_TEST(test_most)
 }
 END_TEST
 
-static const char *renamed(void *context, const struct profile_name *name)
+static const char *renamed(void *context, const char *name)
 {
 	++*(u32 *)context;
-	return name->bytes[0] == 1 ? "parse" : NULL;
+	return name[0] == 1 ? "parse" : NULL;
 }
 
 /* A function and a marker of one name are one region, wherever they came from. */
