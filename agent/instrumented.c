@@ -190,17 +190,17 @@ static u32 function_name(u64 function)
 static bool function_chosen(u64 function)
 {
 	const struct wire_functions *w = instrumented.chosen;
-	u32 low = 0, high = w ? w->ranges : 0;
+	u32 low = 0, high = w ? w->n : 0;
 
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (function < w->range[middle].start)
-			high = middle;
-		else if (function >= w->range[middle].end)
+		if (w->function[middle] == function)
+			return true;
+		if (w->function[middle] < function)
 			low = middle + 1;
 		else
-			return true;
+			high = middle;
 	}
 	return !w;
 }

@@ -203,6 +203,7 @@ cli_sources = \
 	cli/session/attribute.h \
 	cli/session/chain.c \
 	cli/session/chain.h \
+	cli/session/chosen.c \
 	cli/session/clock.c \
 	cli/session/facts.c \
 	cli/session/functions.c \
@@ -289,6 +290,8 @@ cli_sources = \
 	cli/symbols/elf_file.h \
 	cli/symbols/elf_plt.c \
 	cli/symbols/elf_symbols.c \
+	cli/symbols/instrumented.c \
+	cli/symbols/instrumented.h \
 	cli/symbols/jit.c \
 	cli/symbols/jit_names.c \
 	cli/symbols/jit_names.h \

@@ -60,24 +60,20 @@ struct wire_origin {
  * path. sparkctl puts the function's name in its place.
  */
 #define WIRE_FUNCTION_MARK '\1'
-#define WIRE_FUNCTIONS_MOST (1u << 18) /* ranges */
+#define WIRE_FUNCTIONS_MOST (1u << 18) /* that can be chosen in one process image */
 
 enum wire_functions_flags {
 	WIRE_FUNCTIONS_OFF = 1 << 0,    /* no regions of instrumented functions */
-	WIRE_FUNCTIONS_CHOSEN = 1 << 1, /* of those alone that begin in the ranges */
-};
-
-struct wire_function_range {
-	u64 start, end;              /* addresses in the process */
+	WIRE_FUNCTIONS_CHOSEN = 1 << 1, /* of those alone that are listed */
 };
 
 /* In the segment (wire_header.functions), written by sparkctl. */
 struct wire_functions {
 	u32 flags;                   /* enum wire_functions_flags */
 	u32 depth;                   /* functions within so many regions have none; 0: no limit */
-	u32 ranges;
+	u32 n;
 	u32 size;                    /* of it all */
-	struct wire_function_range range[]; /* ascending, apart from each other */
+	u64 function[];              /* addresses in the process, ascending */
 };
 
 _Static_assert(sizeof(struct wire_functions) == 16, "wire");

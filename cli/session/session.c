@@ -163,6 +163,7 @@ static enum session_end session_measure(struct session *s)
 	tracing_end(s);
 	sigaction(SIGXFSZ, &s->signals.fsize, NULL);
 	functions_name(s, &s->profile);
+	chosen_report(s);
 	sampling_name(s);
 	if (s->tracing)
 		functions_name_regions(s, &s->tracing->trace.regions);
