@@ -26,7 +26,7 @@
 #define WINDOW 16u
 #define CODE_REACH 255u            /* of the bytes behind the function's address */
 #define ID_MOST 20u                /* bytes of a build id */
-#define NAME_ROOM (WIRE_NAME_MAX + 64)
+#define PATH_ROOM (WIRE_NAME_MAX - 64u) /* in a name: what is before a path is shorter */
 
 struct instrumented instrumented;
 struct function functions_small[FUNCTIONS_SMALL];
@@ -107,7 +107,7 @@ static int object_look(struct dl_phdr_info *info, size_t size, void *data)
 /* The loader has no path of the program itself. */
 static const char *program_path(void)
 {
-	static char path[WIRE_NAME_MAX];
+	static char path[PATH_ROOM];
 	static u32 state;          /* 1: being read, 2: there */
 	u32 expected = 0;
 	long n;
@@ -133,11 +133,33 @@ static char *hex_write(char *to, u64 value)
 	return to;
 }
 
-/* WIRE_FUNCTION_MARK, offset, ":", build id, ":", path (wire_calls.h). */
-static void name_write(char *to, const struct place *place)
+/*
+ * The object's path, written to its place in the name. One that dlopen(3) was given is made one from the
+ * root; the directory may be another by now: then sparkctl finds no file there, or one of another build id.
+ */
+static void path_write(char *to, const struct place *place)
 {
-	size_t length = strlen(place->path);
+	const char *path = place->found && !*place->path ? program_path() : place->path;
+	size_t room = PATH_ROOM, length;
+	long n = 0;
 
+	if (*path && *path != '/' && !agent_sealed())
+		n = syscall_raw(SYS_getcwd, (long)to, PATH_ROOM / 2, 0, 0, 0, 0);
+	if (n > 1 && *to == '/') {
+		to[n - 1] = '/';
+		to += n;
+		room -= (size_t)n;
+		while (path[0] == '.' && path[1] == '/')
+			path += 2;
+	}
+	length = MIN(strlen(path), room - 1);
+	memcpy(to, path, length);
+	to[length] = 0;
+}
+
+/* WIRE_FUNCTION_MARK, offset, ":", build id, ":", path (wire_calls.h). Returns where the path begins. */
+static const char *name_write(char *to, const struct place *place)
+{
 	*to++ = WIRE_FUNCTION_MARK;
 	to = hex_write(to, place->function - place->base);
 	*to++ = ':';
@@ -146,9 +168,8 @@ static void name_write(char *to, const struct place *place)
 		*to++ = "0123456789abcdef"[place->id[i] & 15];
 	}
 	*to++ = ':';
-	length = MIN(length, (size_t)WIRE_NAME_MAX - 64);
-	memcpy(to, place->path, length);
-	to[length] = 0;
+	path_write(to, place);
+	return to;
 }
 
 static void origin_add(u32 name, const char *library)
@@ -172,16 +193,15 @@ static void origin_add(u32 name, const char *library)
 static u32 function_name(u64 function)
 {
 	struct place place = { .function = function, .path = "" };
-	char text[NAME_ROOM];
+	char text[WIRE_NAME_MAX];
+	const char *path;
 	u32 name;
 
 	dl_iterate_phdr(object_look, &place);
-	if (place.found && !*place.path)
-		place.path = program_path();
-	name_write(text, &place);
+	path = name_write(text, &place);
 	name = name_intern(text);
 	if (name != name_other())
-		origin_add(name, place.path);
+		origin_add(name, path);
 	return name;
 }
 
