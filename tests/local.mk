@@ -136,6 +136,7 @@ e2e_tests = \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
 	tests/e2e/ids.test \
+	tests/e2e/instrumented-debian.test \
 	tests/e2e/instrumented.test \
 	tests/e2e/killed.test \
 	tests/e2e/list-symbols.test \
