@@ -42,6 +42,7 @@ void instrumented_start(bool live)
 	instrumented.depth = w ? w->depth : 0;
 	instrumented.chosen = w && w->flags & WIRE_FUNCTIONS_CHOSEN ? w : NULL;
 	store_release(&instrumented.state, state);
+	store_release(&instrumented.quick, (u32)(state == INSTRUMENTED_ON && !instrumented.depth));
 }
 
 bool instrumented_ready(void)

@@ -13,6 +13,7 @@ enum instrumented_state { INSTRUMENTED_UNKNOWN = 0, INSTRUMENTED_ON, INSTRUMENTE
 
 struct instrumented {
 	u32 state;                 /* enum instrumented_state; inherited by fork */
+	u32 quick;                 /* it is on, and how deep a function is does not matter */
 	u32 depth;                 /* functions within so many regions have none of their own */
 	const struct wire_functions *chosen; /* in the segment; NULL: all functions */
 };
@@ -56,24 +57,12 @@ static inline bool function_is(u64 function, u64 word)
 	return bytes == (u32)(word >> 32);
 }
 
-/* SAFE. The two above, quick where the function lies where its hash says. */
-static inline u32 instrumented_begin(u64 function, const void *call)
-{
-	const struct function *f = &functions_small[function_hash(function) % FUNCTIONS_SMALL];
-	u64 word = load_relaxed(&f->word);
-
-	if (likely(load_relaxed(&f->address) == function && word && function_is(function, word)))
-		return (u32)word & FUNCTION_NAME_MASK;
-	return instrumented_enter(function, call);
-}
-
-static inline u32 instrumented_end(u64 function)
+/* SAFE. The function's word, if that lies where its hash says, and nothing else is to be looked at; else 0. */
+static inline u64 function_quick(u64 function)
 {
 	const struct function *f = &functions_small[function_hash(function) % FUNCTIONS_SMALL];
 
-	if (likely(load_relaxed(&f->address) == function))
-		return (u32)load_relaxed(&f->word) & FUNCTION_NAME_MASK;
-	return instrumented_known(function);
+	return likely(load_relaxed(&instrumented.quick) && load_relaxed(&f->address) == function) ? load_relaxed(&f->word) : 0;
 }
 
 #endif

@@ -292,7 +292,7 @@ void region_name_end(const char *name)
  * Functions may end that never began here: those on the stack of a forked child, or of what came
  * before the agent.
  */
-static __attribute__((noinline)) void function_end(u32 region, u64 sp)
+static __attribute__((noinline)) void function_end_below(u32 region, u64 sp)
 {
 	struct thread *t;
 	struct lane *l;
@@ -307,37 +307,50 @@ static __attribute__((noinline)) void function_end(u32 region, u64 sp)
 	region_leave(l);
 }
 
+static always_inline void function_end(u32 region, u64 sp)
+{
+	if (likely(thread_self->lane.top_region == region))
+		end_fast(region, sp);
+	else
+		function_end_below(region, sp);
+}
+
+static __attribute__((noinline)) void function_begin_slow(u64 function, u64 caller, const void *call, u64 sp)
+{
+	u32 region = instrumented_ready() ? instrumented_enter(function, call) : 0;
+
+	if (region && !(instrumented.depth && instrumented_begins_deep(thread_self, function, caller, sp)))
+		begin_fast(region, sp);
+}
+
+static __attribute__((noinline)) void function_end_slow(u64 function, u64 caller, u64 sp)
+{
+	u32 region = load_relaxed(&instrumented.state) == INSTRUMENTED_ON ? instrumented_known(function) : 0;
+
+	if (region && !(instrumented.depth && instrumented_ends_deep(thread_self, function, caller, sp)))
+		function_end(region, sp);
+}
+
 __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *caller)
 {
-	u64 sp = (u64)(uintptr_t)__builtin_dwarf_cfa();
-	u32 region;
+	u64 at = (u64)(uintptr_t)function, word = function_quick(at), sp = (u64)(uintptr_t)__builtin_dwarf_cfa();
 
-	if (unlikely(load_relaxed(&instrumented.state) != INSTRUMENTED_ON) && !instrumented_ready())
-		return;
-	region = instrumented_begin((u64)(uintptr_t)function, __builtin_return_address(0));
-	if (!region)
-		return;
-	if (unlikely(instrumented.depth) &&
-	    instrumented_begins_deep(thread_self, (u64)(uintptr_t)function, (u64)(uintptr_t)caller, sp))
-		return;
-	begin_fast(region, sp);
+	if (likely(word && function_is(at, word))) {
+		if ((u32)word & FUNCTION_NAME_MASK)
+			begin_fast((u32)word & FUNCTION_NAME_MASK, sp);
+	} else if (load_relaxed(&instrumented.state) != INSTRUMENTED_OFF) {
+		function_begin_slow(at, (u64)(uintptr_t)caller, __builtin_return_address(0), sp);
+	}
 }
 
 __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *caller)
 {
-	u64 sp = (u64)(uintptr_t)__builtin_dwarf_cfa();
-	u32 region;
+	u64 at = (u64)(uintptr_t)function, word = function_quick(at), sp = (u64)(uintptr_t)__builtin_dwarf_cfa();
 
-	if (unlikely(load_relaxed(&instrumented.state) != INSTRUMENTED_ON))
-		return;
-	region = instrumented_end((u64)(uintptr_t)function);
-	if (!region)
-		return;
-	if (unlikely(instrumented.depth) &&
-	    instrumented_ends_deep(thread_self, (u64)(uintptr_t)function, (u64)(uintptr_t)caller, sp))
-		return;
-	if (likely(thread_self->lane.top_region == region))
-		end_fast(region, sp);
-	else
-		function_end(region, sp);
+	if (likely(word)) {
+		if ((u32)word & FUNCTION_NAME_MASK)
+			function_end((u32)word & FUNCTION_NAME_MASK, sp);
+	} else if (load_relaxed(&instrumented.state) != INSTRUMENTED_OFF) {
+		function_end_slow(at, (u64)(uintptr_t)caller, sp);
+	}
 }

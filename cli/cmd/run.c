@@ -51,8 +51,8 @@ static const struct opt options[] = {
 	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
 	WRAP_ROWS(struct run_options),
 	SAMPLED_ROWS(struct run_options),
-	{ "instrumented", 0, OPT_LIST, OFFSET(functions), "PATTERN,...", NULL,
-	  "of the functions compiled with -finstrument-functions, make those regions whose names match; !PATTERN leaves out", NULL,
+	{ "instrumented", 0, OPT_LIST, OFFSET(functions), "PATTERNS", NULL,
+	  "of the functions compiled with -finstrument-functions, make those regions whose names match; one with - in front leaves out", NULL,
 	  false },
 	{ "instrumented-depth", 0, OPT_UINT, OFFSET(functions_depth), "N", NULL,
 	  "make such functions regions where they are within less than N others", NULL, false },
@@ -195,7 +195,7 @@ static int functions_parse(struct run_options *o)
 	if (o->functions_off && (o->functions.n || o->functions_depth))
 		return command_misused(&command_run, "can't both leave out all instrumented functions and choose some", NULL);
 	for (size_t i = 0; i < o->functions.n; i++)
-		if (!o->functions.item[i][o->functions.item[i][0] == '!'])
+		if (!o->functions.item[i][o->functions.item[i][0] == '-'])
 			return command_misused(&command_run, "needs a pattern for --instrumented, not an empty text", NULL);
 	o->instrumented = (struct session_functions){
 		.off = o->functions_off, .depth = (u32)MIN(o->functions_depth, (unsigned long)UINT32_MAX),

@@ -12,10 +12,10 @@ static bool name_chosen(void *data, const char *name, const char *readable)
 {
 	struct session *s = data;
 	const struct session_functions *f = s->options->functions;
-	bool chosen = f->patterns[0][0] == '!';
+	bool chosen = f->patterns[0][0] == '-';
 
 	for (size_t i = 0; i < f->npatterns; i++) {
-		bool except = f->patterns[i][0] == '!';
+		bool except = f->patterns[i][0] == '-';
 		const char *pattern = f->patterns[i] + except;
 
 		if (!call_pattern_matches(pattern, name) && !call_pattern_matches(pattern, readable))

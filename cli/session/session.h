@@ -44,7 +44,7 @@ struct session_sampling {
 struct session_functions {
 	bool off;                    /* none */
 	u32 depth;                   /* those within less than so many regions; 0: all */
-	char *const *patterns;       /* of their names, for call_pattern_matches(), "!" in front of one leaves out */
+	char *const *patterns;       /* of their names, for call_pattern_matches(), "-" in front of one leaves out */
 	size_t npatterns;            /* 0: all */
 };
 

@@ -48,6 +48,7 @@ static void setup(void)
 {
 	harness_setup();
 	instrumented.depth = 0;
+	instrumented.quick = 1;
 	instrumented.chosen = NULL;
 	origins_before = 0;
 	origins_before = origins();
@@ -156,6 +157,7 @@ END_TEST
 START_TEST(test_depth)
 {
 	instrumented.depth = 2;
+	instrumented.quick = 0;
 	for (u32 i = 0; i < 3; i++)
 		ENTER(64);
 	ENTER(128);
@@ -176,6 +178,7 @@ START_TEST(test_depth_left)
 	struct thread *t;
 
 	instrumented.depth = 1;
+	instrumented.quick = 0;
 	ENTER(64);
 	t = thread_self;
 	ck_assert(instrumented_begins_deep(t, 1, 100, 5000));
@@ -213,6 +216,7 @@ END_TEST
 START_TEST(test_off)
 {
 	instrumented.state = INSTRUMENTED_OFF;
+	instrumented.quick = 0;
 	ENTER(64);
 	EXIT(64);
 	ck_assert_uint_eq(harness_slots(), 0);
