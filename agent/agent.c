@@ -12,6 +12,7 @@
 #include "agent.h"
 #include "call.h"
 #include "hello.h"
+#include "instrumented.h"
 #include "proc.h"
 #include "watch.h"
 
@@ -211,14 +212,17 @@ static void agent_start(void)
 		return;
 	if (!agent_first()) {
 		/* The other one does it all. */
+		instrumented_start(false);
 		store_release(&start_state, (u32)START_DONE);
 		return;
 	}
 	if (hello_say(&config) || agent_configure(&config)) {
 		slots_set(0);
+		instrumented_start(false);
 	} else {
 		slots_set((unsigned long)&spark_agent_v1);
 		patch_start(agent.header->calls);
+		instrumented_start(true);
 	}
 	if (agent.flags & WIRE_NO_FORKS && environ)
 		environment_restore();

@@ -102,6 +102,8 @@ struct thread {
 	u32 watch_cpu;
 	u64 stack_page;            /* can be read: arguments on the stack reached into it */
 	bool watch_switched;       /* it was switched out since: it may be on another CPU, or have been */
+	u32 deep;                  /* instrumented functions that are open and too deep for regions */
+	u64 deep_sp, deep_function, deep_caller; /* of the outermost of them */
 	u32 hash[LANE_HASH];
 };
 
@@ -345,6 +347,8 @@ void region_site_begin(unsigned long *site, const char *name);
 void region_site_end(unsigned long *site, const char *name);
 void region_name_begin(const char *name);
 void region_name_end(const char *name);
+void __cyg_profile_func_enter(void *function, void *caller);
+void __cyg_profile_func_exit(void *function, void *caller);
 /* MARKER, for the other entries: the lane to use, made busy; NULL: none. lane_leave() when done. */
 struct lane *region_enter(struct thread **t);
 /* The same for what lies at another stack pointer. */

@@ -269,6 +269,11 @@ void bracket_heal(struct lane *l, u64 sp)
 	}
 }
 
+bool bracket_is_open(const struct lane *l, u32 region)
+{
+	return l->deep || frame_find(l, region);
+}
+
 /* The audit makes system calls, and a switch at the end of one lies after the region: not in its off-CPU time. */
 static void frame_audit(struct thread *t, struct wire_frame *f, u64 now)
 {

@@ -15,6 +15,8 @@ agent_sources = \
 	agent/fast.h \
 	agent/hello.c \
 	agent/hello.h \
+	agent/instrumented.c \
+	agent/instrumented.h \
 	agent/loader.h \
 	agent/name.c \
 	agent/node.c \

@@ -18,6 +18,7 @@
 #include "agent.h"
 #include "bracket.h"
 #include "fast.h"
+#include "instrumented.h"
 
 #include "banned.h"
 
@@ -283,4 +284,73 @@ void region_name_end(const char *name)
 	if (unlikely(thread_self->lane.gate == GATE_SLOW))
 		sources_early(stack_pointer());
 	end_fast(name_intern(name), stack_pointer());
+}
+
+/* ---- the hooks of -finstrument-functions: instrumented.c */
+
+/*
+ * Functions may end that never began here: those on the stack of a forked child, or of what came
+ * before the agent.
+ */
+static __attribute__((noinline)) void function_end_below(u32 region, u64 sp)
+{
+	struct thread *t;
+	struct lane *l;
+
+	if (thread_self->lane.gate == GATE_NONE)
+		return;
+	l = lane_enter(&t, sp);
+	if (!l)
+		return;
+	if (bracket_is_open(l, region))
+		bracket_end(t, l, region, sp, 0);
+	region_leave(l);
+}
+
+static always_inline void function_end(u32 region, u64 sp)
+{
+	if (likely(thread_self->lane.top_region == region))
+		end_fast(region, sp);
+	else
+		function_end_below(region, sp);
+}
+
+static __attribute__((noinline)) void function_begin_slow(u64 function, u64 caller, const void *call, u64 sp)
+{
+	u32 region = instrumented_ready() ? instrumented_enter(function, call) : 0;
+
+	if (region && !(instrumented.depth && instrumented_begins_deep(thread_self, function, caller, sp)))
+		begin_fast(region, sp);
+}
+
+static __attribute__((noinline)) void function_end_slow(u64 function, u64 caller, u64 sp)
+{
+	u32 region = load_relaxed(&instrumented.state) == INSTRUMENTED_ON ? instrumented_known(function) : 0;
+
+	if (region && !(instrumented.depth && instrumented_ends_deep(thread_self, function, caller, sp)))
+		function_end(region, sp);
+}
+
+__attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *caller)
+{
+	u64 at = (u64)(uintptr_t)function, word = function_quick(at), sp = (u64)(uintptr_t)__builtin_dwarf_cfa();
+
+	if (likely(word && function_is(at, word))) {
+		if ((u32)word & FUNCTION_NAME_MASK)
+			begin_fast((u32)word & FUNCTION_NAME_MASK, sp);
+	} else if (load_relaxed(&instrumented.state) != INSTRUMENTED_OFF) {
+		function_begin_slow(at, (u64)(uintptr_t)caller, __builtin_return_address(0), sp);
+	}
+}
+
+__attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *caller)
+{
+	u64 at = (u64)(uintptr_t)function, word = function_quick(at), sp = (u64)(uintptr_t)__builtin_dwarf_cfa();
+
+	if (likely(word)) {
+		if ((u32)word & FUNCTION_NAME_MASK)
+			function_end((u32)word & FUNCTION_NAME_MASK, sp);
+	} else if (load_relaxed(&instrumented.state) != INSTRUMENTED_OFF) {
+		function_end_slow(at, (u64)(uintptr_t)caller, sp);
+	}
 }

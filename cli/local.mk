@@ -22,6 +22,7 @@ cli_sources = \
 	cli/analyze/profile_build.h \
 	cli/analyze/profile_merge.c \
 	cli/analyze/profile_node.c \
+	cli/analyze/profile_origin.c \
 	cli/analyze/profile_pass.c \
 	cli/analyze/profile_slot.c \
 	cli/analyze/profile_slot.h \
@@ -33,6 +34,7 @@ cli_sources = \
 	cli/analyze/report_build.h \
 	cli/analyze/report_derived.c \
 	cli/analyze/report_notes.c \
+	cli/analyze/report_origin.c \
 	cli/analyze/report_profile.c \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
@@ -201,8 +203,11 @@ cli_sources = \
 	cli/session/attribute.h \
 	cli/session/chain.c \
 	cli/session/chain.h \
+	cli/session/chosen.c \
 	cli/session/clock.c \
 	cli/session/facts.c \
+	cli/session/functions.c \
+	cli/session/functions.h \
 	cli/session/harvest.c \
 	cli/session/internal.h \
 	cli/session/loop.c \
@@ -240,6 +245,7 @@ cli_sources = \
 	cli/store/file.c \
 	cli/store/internal.h \
 	cli/store/note.c \
+	cli/store/origins.c \
 	cli/store/pack.c \
 	cli/store/read.c \
 	cli/store/read.h \
@@ -284,6 +290,8 @@ cli_sources = \
 	cli/symbols/elf_file.h \
 	cli/symbols/elf_plt.c \
 	cli/symbols/elf_symbols.c \
+	cli/symbols/instrumented.c \
+	cli/symbols/instrumented.h \
 	cli/symbols/jit.c \
 	cli/symbols/jit_names.c \
 	cli/symbols/jit_names.h \

@@ -158,6 +158,8 @@ struct wire_header {
 	u32 claims;                  /* shared: threads that have taken a slot */
 	u32 calls;                   /* sparkctl: ref of struct wire_calls; 0: none */
 	u32 origins;                 /* shared: ref of the newest struct wire_origin (wire_calls.h) */
+	u32 functions;               /* sparkctl: ref of struct wire_functions (wire_calls.h); 0: none */
+	u32 reserved;
 	u64 losses[WIRE_LOSS_MAX];   /* shared */
 };
 
@@ -484,7 +486,7 @@ _Static_assert(sizeof(struct wire_rings) == 80, "wire");
 _Static_assert(sizeof(struct wire_watch_entry) == 32, "wire");
 _Static_assert(sizeof(struct wire_watch) == 64 + 32 * WIRE_WATCH_ENTRIES, "wire");
 _Static_assert(sizeof(struct wire_trace) == 16, "wire");
-_Static_assert(sizeof(struct wire_header) == 96 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
+_Static_assert(sizeof(struct wire_header) == 104 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
 _Static_assert(sizeof(struct wire_usage) == 24 + 8 * WIRE_CELLS, "wire");
 _Static_assert(sizeof(struct wire_process) == 72 + 2 * sizeof(struct wire_usage) + 4 * WIRE_NODE_CELLS, "wire");
 _Static_assert(sizeof(struct wire_event) == 144, "wire");

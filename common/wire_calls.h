@@ -54,6 +54,29 @@ struct wire_origin {
 	u32 reserved[2];
 };
 
+/*
+ * The name of a region of kind WIRE_ORIGIN_INSTRUMENTED: this mark, the function's address in its object's
+ * file in hexadecimal digits, ":", the digits of the object's build id, if it has one, ":" and the object's
+ * path. sparkctl puts the function's name in its place.
+ */
+#define WIRE_FUNCTION_MARK '\1'
+#define WIRE_FUNCTIONS_MOST (1u << 18) /* that can be chosen in one process image */
+
+enum wire_functions_flags {
+	WIRE_FUNCTIONS_OFF = 1 << 0,    /* no regions of instrumented functions */
+	WIRE_FUNCTIONS_CHOSEN = 1 << 1, /* of those alone that are listed */
+};
+
+/* In the segment (wire_header.functions), written by sparkctl. */
+struct wire_functions {
+	u32 flags;                   /* enum wire_functions_flags */
+	u32 depth;                   /* functions within so many regions have none; 0: no limit */
+	u32 n;
+	u32 size;                    /* of it all */
+	u64 function[];              /* addresses in the process, ascending */
+};
+
+_Static_assert(sizeof(struct wire_functions) == 16, "wire");
 _Static_assert(sizeof(struct wire_call_rule) == 12, "wire");
 _Static_assert(sizeof(struct wire_calls) == 16, "wire");
 _Static_assert(sizeof(struct wire_origin) == 32, "wire");

@@ -26,6 +26,7 @@ unit_tests = \
 	tests/unit/test_names_sysfs \
 	tests/unit/test_object \
 	tests/unit/test_opt \
+	tests/unit/test_origin \
 	tests/unit/test_perf_user \
 	tests/unit/test_perf_user_kernel \
 	tests/unit/test_plan \
@@ -79,6 +80,7 @@ EXTRA_DIST += $(unit_parts)
 # Unit tests of agent/. Each also needs a line  tests_unit_test_X_LDADD = $(agent_test_ldadd)
 unit_agent_tests = \
 	tests/unit/test_agent_client \
+	tests/unit/test_agent_instrumented \
 	tests/unit/test_agent_name \
 	tests/unit/test_agent_node \
 	tests/unit/test_agent_proc \
@@ -134,6 +136,8 @@ e2e_tests = \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
 	tests/e2e/ids.test \
+	tests/e2e/instrumented-debian.test \
+	tests/e2e/instrumented.test \
 	tests/e2e/killed.test \
 	tests/e2e/list-symbols.test \
 	tests/e2e/list.test \
@@ -283,6 +287,8 @@ tests_unit_test_perf_user_kernel_LDADD = libcommon.la $(CHECK_LIBS)
 tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c tests/unit/sampled.c tests/unit/sampled.h
 tests_unit_test_agent_client_SOURCES = tests/unit/test_agent_client.c $(agent_harness)
 tests_unit_test_agent_client_LDADD = $(agent_test_ldadd)
+tests_unit_test_agent_instrumented_SOURCES = tests/unit/test_agent_instrumented.c $(agent_harness)
+tests_unit_test_agent_instrumented_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_name_SOURCES = tests/unit/test_agent_name.c $(agent_harness)
 tests_unit_test_agent_name_LDADD = $(agent_test_ldadd)
 tests_unit_test_agent_node_SOURCES = tests/unit/test_agent_node.c $(agent_harness)

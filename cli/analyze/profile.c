@@ -26,6 +26,7 @@ static const struct loss_row {
 	[WIRE_LOSS_CALLS] = { "calls", "slots of calls left alone: more than 4096 functions" },
 	[PROFILE_LOSS_DAMAGED] = { "damaged", "records damaged in the program's memory, left out" },
 	[PROFILE_LOSS_ROWS] = { "rows", "region paths charged to [other]: more than a report can hold" },
+	[PROFILE_LOSS_ORIGINS] = { "origins", "callers of functions left out: more than a report can hold" },
 };
 
 const char *profile_loss_name(u32 loss)
@@ -61,6 +62,7 @@ void profile_fini(struct profile *profile)
 	free(profile->diags);
 	free(profile->opens);
 	free(profile->windows);
+	free(profile->origins);
 	free(profile->row_index.slots);
 	free(profile->name_index.slots);
 	free(profile->value_index.slots);

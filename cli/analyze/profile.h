@@ -13,6 +13,7 @@
 
 #define PROFILE_NONE (~0u)
 #define PROFILE_ROWS_MAX (1u << 20)  /* further paths are charged to "[other]" and counted as lost */
+#define PROFILE_ORIGINS_MAX (1u << 17)
 #define PROFILE_DEPTH_MAX (4 * WIRE_DEPTH)
 
 enum profile_group { PROFILE_BY_PROCESS, PROFILE_BY_THREAD, PROFILE_BY_REGION };
@@ -98,6 +99,15 @@ struct profile_window {
 	struct usage usage;
 };
 
+/* Where a region comes from that no marker begins. */
+struct profile_origin {
+	u32 name;
+	u32 kind;                    /* enum wire_origin_kind */
+	u32 library;                 /* name: path of the object that has the function; PROFILE_NONE: not known */
+	u32 caller;                  /* name: path of an object that calls it; PROFILE_NONE: any */
+	u32 slots;                   /* that lead through it, of the caller */
+};
+
 struct profile_loss {
 	const char *name;            /* static */
 	const char *text;            /* "%s markers dropped: ..." without the number */
@@ -107,6 +117,7 @@ struct profile_loss {
 enum profile_own_loss {
 	PROFILE_LOSS_DAMAGED = WIRE_LOSS_MAX,  /* records that could not be decoded */
 	PROFILE_LOSS_ROWS,                     /* paths beyond PROFILE_ROWS_MAX */
+	PROFILE_LOSS_ORIGINS,                  /* origins beyond PROFILE_ORIGINS_MAX */
 	PROFILE_LOSS_COUNT
 };
 
@@ -133,6 +144,8 @@ struct profile {
 	u32 nopens, opens_room;
 	struct profile_window *windows;
 	u32 nwindows, windows_room;
+	struct profile_origin *origins;
+	u32 norigins, origins_room;
 	struct profile_index row_index, name_index, value_index;
 	u64 losses[PROFILE_LOSS_COUNT];
 	u64 repaired;                /* brackets that were torn by the end of their thread */
@@ -176,6 +189,18 @@ int profile_add_windows(struct profile *profile, const struct wire_view *view, u
 
 /* Adds a segment's own loss counters; once for each segment, at its end. */
 void profile_add_losses(struct profile *profile, const struct wire_view *view);
+
+/*
+ * Adds where the regions of a segment come from; once for each segment, at its end. Damaged records
+ * are skipped and counted. Returns 0, or -1 after a message when memory is short.
+ */
+int profile_add_origins(struct profile *profile, struct wire_view *view);
+
+/*
+ * Gives names with an origin of kind WIRE_ORIGIN_INSTRUMENTED another text; rename returns NULL for
+ * one that stays. The profile's numbers change. Returns 0, or -1 after a message when memory is short.
+ */
+int profile_rename(struct profile *profile, const char *(*rename)(void *context, const char *name), void *context);
 
 /*
  * Adds all of `from` to `to`, grouped as `to` is: from threads to processes or regions, not back. A

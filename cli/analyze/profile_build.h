@@ -27,6 +27,9 @@ void profile_add_open(struct profile *profile, const struct profile_diag *open);
 /* Appends to profile.threads. */
 void profile_add_thread(struct profile *profile, const struct profile_thread *thread);
 
+/* Appends to profile.origins, or counts it as lost. */
+void profile_add_origin(struct profile *profile, const struct profile_origin *origin);
+
 /* The sum of the windows of one name of a process, added if it is new; NULL when memory is short. */
 struct profile_window *profile_window(struct profile *profile, u32 process, u32 pid, u32 name);
 

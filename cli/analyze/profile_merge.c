@@ -175,6 +175,20 @@ static void merge_lists(struct profile_merger *merger)
 	}
 }
 
+static void merge_origins(struct profile_merger *merger)
+{
+	struct profile_origin origin;
+	u32 i;
+
+	for (i = 0; i < merger->from->norigins && !merger->to->no_memory; i++) {
+		origin = merger->from->origins[i];
+		origin.name = merge_name(merger, origin.name);
+		origin.library = merge_name(merger, origin.library);
+		origin.caller = merge_name(merger, origin.caller);
+		profile_add_origin(merger->to, &origin);
+	}
+}
+
 int profile_merge(struct profile *to, const struct profile *from)
 {
 	struct profile_merger merger = { .to = to, .from = from };
@@ -194,6 +208,7 @@ int profile_merge(struct profile *to, const struct profile *from)
 		merge_values(&merger);
 		merge_windows(&merger);
 		merge_lists(&merger);
+		merge_origins(&merger);
 	} else {
 		to->no_memory = true;
 	}

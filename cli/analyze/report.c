@@ -271,7 +271,7 @@ static void report_add_threads(struct report *report, const struct profile *prof
 /* What is known region by region. */
 static int report_add_regions(struct report *report, const struct profile *profile)
 {
-	return report_add_columns(report, profile) || report_add_rows(report, profile) ||
+	return report_add_columns(report, profile) || report_add_origins(report, profile) || report_add_rows(report, profile) ||
 	       report_add_windows(report, profile) || report_add_diagnostics(report, profile) ||
 	       report_add_markers(report, profile) ? -1 : 0;
 }
@@ -322,6 +322,7 @@ void report_free(struct report *report)
 	}
 	free(report->columns);
 	free(report->rows);
+	report_free_origins(report);
 	free(report->windows);
 	free(report->totals);
 	free(report->ratios);

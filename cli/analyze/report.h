@@ -142,6 +142,18 @@ struct report_column {
 	bool shown;                  /* in a table */
 };
 
+/* The words for kinds of regions: a marker's, and by enum wire_origin_kind; NULL ends the list. */
+extern const char *const report_kind_words[];
+
+/* Of a region that no marker begins. */
+struct report_origin {
+	u32 name;                    /* of the profile */
+	const char *kind;            /* of several: joined by "+" */
+	const char *library;         /* path of the object that has the function; of several: joined by ":"; NULL: not known */
+	const char **callers;        /* paths of the objects that call it */
+	size_t ncallers;
+};
+
 struct report_row {
 	u32 parent;                  /* index of a row further up; PROFILE_NONE: a root */
 	u32 depth;                   /* in the tree that is shown */
@@ -153,6 +165,7 @@ struct report_row {
 	const char *name;            /* raw bytes, terminated; a root's: the command */
 	size_t len;
 	u64 calls, open;
+	const struct report_origin *origin; /* NULL: a marker begins it */
 	struct cell *cells;          /* one for each column */
 	struct cell wall_share;      /* percent of the root's wall */
 	struct cell cpu_share;       /* percent of its own wall */
@@ -196,6 +209,8 @@ struct report {
 	size_t ncolumns;
 	struct report_row *rows;     /* depth first, siblings in order */
 	size_t nrows;
+	struct report_origin *origins; /* by name */
+	size_t norigins;
 	struct report_row *windows;  /* depth 0 */
 	size_t nwindows;
 	struct total_fact *totals;   /* the session's, "markers" and "marker-cost", those computed from others */

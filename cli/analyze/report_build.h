@@ -19,6 +19,11 @@ int report_add_column(struct report *report, const struct metric *metric);
 int report_add_rows(struct report *report, const struct profile *profile);
 int report_fill_cells(struct report *report, struct report_row *row, const struct metric_input *in);
 
+/* report_origin.c: for the rows, so before them. */
+int report_add_origins(struct report *report, const struct profile *profile);
+void report_free_origins(struct report *report);
+const struct report_origin *report_origin_of(const struct report *report, u32 name);
+
 /* report_totals.c: those of the session and the markers', with their ratios. */
 int report_add_totals(struct report *report);
 int report_add_total(struct report *report, const struct total_fact *total);

@@ -178,6 +178,12 @@ int samples_event(struct samples *samples, u32 row, u64 time_ns, u32 cpu);
 /* Puts the events in the order of time, in which nobody adds them who reads one ring for each CPU. */
 void samples_sort(struct samples *samples);
 
+/*
+ * Gives names of regions another text, in place: what compares them afterwards, samples_merge() among it,
+ * finds those the same that are. rename returns NULL for one that stays. True: there was another.
+ */
+bool samples_rename_regions(struct samples *samples, const char *(*rename)(void *context, const char *name), void *context);
+
 /* Adds all of another list, whose processes have the same serials: for recordings in parts and for passes. */
 int samples_merge(struct samples *to, const struct samples *from);
 

@@ -160,3 +160,22 @@ int samples_merge(struct samples *to, const struct samples *from)
 	free(numbers);
 	return to->no_memory ? -1 : 0;
 }
+
+bool samples_rename_regions(struct samples *samples, const char *(*rename)(void *context, const char *name), void *context)
+{
+	bool any = false;
+
+	for (u32 i = 0; i < samples->nregions; i++) {
+		struct samples_string *string = &samples->strings[samples->regions[i].name];
+		const char *text = rename(context, string->bytes);
+		char *bytes = text ? strdup(text) : NULL;
+
+		if (!bytes)
+			continue;
+		free(string->bytes);
+		string->bytes = bytes;
+		string->length = (u32)strlen(bytes);
+		any = true;
+	}
+	return any;
+}

@@ -30,6 +30,10 @@ struct run_options {
 	bool passes;
 	struct sampled sampled;
 	struct wrap wrap;
+	struct opt_list functions;
+	unsigned long functions_depth;
+	bool functions_off;
+	struct session_functions instrumented;
 };
 
 #define OFFSET(member) offsetof(struct run_options, member)
@@ -47,6 +51,13 @@ static const struct opt options[] = {
 	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
 	WRAP_ROWS(struct run_options),
 	SAMPLED_ROWS(struct run_options),
+	{ "instrumented", 0, OPT_LIST, OFFSET(functions), "PATTERNS", NULL,
+	  "of the functions compiled with -finstrument-functions, make those regions whose names match; one with - in front leaves out", NULL,
+	  false },
+	{ "instrumented-depth", 0, OPT_UINT, OFFSET(functions_depth), "N", NULL,
+	  "make such functions regions where they are within less than N others", NULL, false },
+	{ "no-instrumented", 0, OPT_FLAG, OFFSET(functions_off), NULL, NULL,
+	  "make no regions of such functions", NULL, false },
 	LAUNCH_SCOPE_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
@@ -95,11 +106,14 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.probe_all = o->record != NULL,
 		.objects = o->record != NULL,
 		.note = o->note,
+		.raw_names = o->sampled.raw_names,
 		.trace = o->trace != NULL,
 		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
 		.calls = o->wrap.calls,
 	};
 
+	if (o->functions_off || o->functions.n || o->functions_depth)
+		so.functions = &o->instrumented;
 	/* Threads of several runs are not the same. */
 	if (o->passes && so.group == PROFILE_BY_THREAD)
 		so.group = PROFILE_BY_PROCESS;
@@ -176,6 +190,20 @@ static int wrap_prepare(struct wrap *wrap, const char *command)
 	return wrap_parse(wrap) || wrap_look(wrap, command) || wrap_encode(wrap) ? STATUS_USAGE : 0;
 }
 
+static int functions_parse(struct run_options *o)
+{
+	if (o->functions_off && (o->functions.n || o->functions_depth))
+		return command_misused(&command_run, "can't both leave out all instrumented functions and choose some", NULL);
+	for (size_t i = 0; i < o->functions.n; i++)
+		if (!o->functions.item[i][o->functions.item[i][0] == '-'])
+			return command_misused(&command_run, "needs a pattern for --instrumented, not an empty text", NULL);
+	o->instrumented = (struct session_functions){
+		.off = o->functions_off, .depth = (u32)MIN(o->functions_depth, (unsigned long)UINT32_MAX),
+		.patterns = o->functions.item, .npatterns = o->functions.n,
+	};
+	return 0;
+}
+
 static int run_with(struct run_options *o, char **argv)
 {
 	const struct output *format = print_format(&command_run, &o->print);
@@ -189,6 +217,8 @@ static int run_with(struct run_options *o, char **argv)
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
 	status = sampled_parse(&o->sampled);
+	if (!status)
+		status = functions_parse(o);
 	if (!status)
 		status = launch_events(&o->asked, &o->print, &events);
 	if (!status)
@@ -216,6 +246,7 @@ static int run_command(int argc, char **argv)
 		status = run_with(&o, argv + first);
 	launch_asked_free(&o.asked);
 	print_options_free(&o.print);
+	opt_list_free(&o.functions);
 	free(o.define_lines);
 	wrap_free(&o.wrap);
 	return status;

@@ -65,6 +65,5 @@ int sampled_parse(struct sampled *s)
 		return error("-c needs a number of events between two samples, not '%s'", s->period), STATUS_USAGE;
 	s->asked.period = period;
 	s->asked.debuginfod = s->debuginfod;
-	s->asked.raw_names = s->raw_names;
 	return frequency_parse(s) || stacks_parse(s) ? STATUS_USAGE : 0;
 }

@@ -32,7 +32,7 @@ extern const char *const sampled_stacks[];
 	{ "debuginfod", 0, OPT_FLAG, offsetof(type, sampled.debuginfod), NULL, NULL, \
 	  "with --profile, ask the servers of DEBUGINFOD_URLS for debug information that is not here", NULL, false }, \
 	{ "no-demangle", 0, OPT_FLAG, offsetof(type, sampled.raw_names), NULL, NULL, \
-	  "with --profile, keep names of C++ and Rust functions as they stand in the file", NULL, false }
+	  "keep names of C++ and Rust functions as they stand in the file", NULL, false }
 
 /* Parses their values. 0, or STATUS_USAGE after a message. */
 int sampled_parse(struct sampled *sampled);

@@ -83,7 +83,7 @@ static void csv_head(const struct csv_writer *writer)
 	const struct report *report = writer->report;
 	size_t i;
 
-	fputs("kind,command,process,thread,path,calls,open", writer->file);
+	fputs("kind,command,process,thread,path,calls,open,origin,library,callers", writer->file);
 	for (i = 0; i < report->ncolumns; i++) {
 		const char *name = report->columns[i].metric->name;
 
@@ -108,6 +108,24 @@ static const char *csv_command(const struct report *report, u32 process)
 	return NULL;
 }
 
+/* A root is of no kind, nor is a window. */
+static void csv_origin(FILE *file, const struct report_row *row, bool of_region)
+{
+	const struct report_origin *origin = row->origin;
+	char text[4 * WIRE_NAME_MAX + 256];
+
+	fprintf(file, ",%s,", !of_region ? "" : origin ? origin->kind : report_kind_words[0]);
+	if (origin && origin->library)
+		csv_text(file, origin->library);
+	fputs(",\"", file);
+	for (size_t i = 0; origin && i < origin->ncallers; i++) {
+		text_escape(text, sizeof(text), origin->callers[i], strlen(origin->callers[i]));
+		fputs(i ? ":" : "", file);
+		csv_quoted(file, text);
+	}
+	fputc('"', file);
+}
+
 static void csv_row(const struct csv_writer *writer, const char *kind, const struct report_row *rows,
 		    const struct report_row *row)
 {
@@ -129,6 +147,7 @@ static void csv_row(const struct csv_writer *writer, const char *kind, const str
 	csv_path(writer->file, rows, row);
 	csv_number(writer->file, row->calls);
 	csv_number(writer->file, row->open);
+	csv_origin(writer->file, row, rows == report->rows && !row->root);
 	for (i = 0; i < report->ncolumns; i++)
 		if (report->columns[i].selected && strcmp(report->columns[i].metric->name, "calls") != 0)
 			csv_cell(writer->file, &row->cells[i], report->columns[i].metric->unit);

@@ -334,6 +334,21 @@ static void json_put_cell(struct json_writer *writer, const struct cell *cell, c
 	fputc('}', writer->file);
 }
 
+/* A root is of no kind, nor is a window. */
+static void json_put_origin(struct json_writer *writer, const struct report_origin *origin)
+{
+	json_t *callers = json_array();
+
+	for (size_t i = 0; origin && i < origin->ncallers; i++)
+		json_array_append_new(callers, json_text(origin->callers[i]));
+	fputs(",\"kind\":", writer->file);
+	json_put(writer, json_text(origin ? origin->kind : report_kind_words[0]));
+	fputs(",\"library\":", writer->file);
+	json_put(writer, json_text(origin ? origin->library : NULL));
+	fputs(",\"callers\":", writer->file);
+	json_put(writer, callers);
+}
+
 /* keys: those of the columns, or NULL where one is not selected. */
 static void json_put_row(struct json_writer *writer, const struct report *report, const struct report_row *rows,
 			 const struct report_row *row, char *const *keys)
@@ -352,6 +367,8 @@ static void json_put_row(struct json_writer *writer, const struct report *report
 	json_put(writer, json_u64(row->calls));
 	fputs(",\"open\":", writer->file);
 	json_put(writer, json_u64(row->open));
+	if (rows == report->rows && !row->root)
+		json_put_origin(writer, row->origin);
 	fputs(",\"cells\":{", writer->file);
 	for (i = 0; i < report->ncolumns; i++) {
 		if (!keys[i])

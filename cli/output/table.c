@@ -221,20 +221,39 @@ static void table_indent(struct table_tree *tree, const struct table *table, siz
 			 (utf8 ? "├ " : "|-"));
 }
 
-/* What follows a name: the pid where there are several, and open calls. */
+/* The file that has the function, unless that is the program's own, as anybody expects. */
+static size_t table_library(const struct report *report, const struct report_row *row, char out[FORMAT_SIZE])
+{
+	const struct session_facts *facts = report->facts;
+	const char *library = row->origin ? row->origin->library : NULL, *image, *slash;
+	size_t of = row->process ? row->process - 1 : 0;
+
+	out[0] = '\0';
+	image = of < facts->nprocesses ? facts->processes[of].image : NULL;
+	if (!library || (image && !strcmp(image, library)))
+		return 0;
+	slash = strchr(library, ':') ? NULL : strrchr(library, '/');
+	out[0] = ' ';
+	out[1] = '[';
+	text_escape(out + 2, FORMAT_SIZE / 2, slash ? slash + 1 : library, strlen(slash ? slash + 1 : library));
+	strcat(out, "]");
+	return strlen(out);
+}
+
+/* What follows a name: the pid where there are several, the library, and open calls. */
 static void table_suffix(const struct table *table, const struct report_row *row, char out[FORMAT_SIZE])
 {
 	const struct report *report = table->lines->report;
 	bool many = report->facts->nprocesses > 1 && report->group != PROFILE_BY_REGION;
 	bool whole = row->root || table->rows == report->windows;
+	size_t len = table_library(report, row, out);
 
-	out[0] = '\0';
 	if (many && whole && row->pid && !row->tid)
-		snprintf(out, FORMAT_SIZE, " [%u]", row->pid);
+		snprintf(out + len, FORMAT_SIZE - len, " [%u]", row->pid);
 	else if (row->open && !row->root && row->calls == 1)
-		snprintf(out, FORMAT_SIZE, " (open)");
+		snprintf(out + len, FORMAT_SIZE - len, " (open)");
 	else if (row->open && !row->root)
-		snprintf(out, FORMAT_SIZE, " (%llu open)", (unsigned long long)row->open);
+		snprintf(out + len, FORMAT_SIZE - len, " (%llu open)", (unsigned long long)row->open);
 }
 
 static void table_label(const struct report_row *row, char *out, size_t size)

@@ -181,6 +181,7 @@ void harvest_look(struct session *s, struct segment *g, struct profile *to)
 		add_windows(s, to, &view, p);
 	}
 	profile_add_losses(to, &view);
+	profile_add_origins(to, &view);
 	segment_drop_copy(&view);
 	g->strangers = strangers; /* they will be met again */
 }
@@ -217,6 +218,7 @@ static void harvest(struct session *s, struct segment *g, bool all)
 			process_harvested(s, &view, p);
 	if (all) {
 		profile_add_losses(&s->profile, &view);
+		profile_add_origins(&s->profile, &view);
 		tracing_windows(s, g, &view);
 	}
 	if (all && !wire_view_header(&view)->processes)

@@ -63,6 +63,8 @@ struct segment *segment_new(const struct segment_params *params);
 /* Nothing more is read of it; tells the agent so. */
 void segment_close(struct segment *segment);
 void segment_free(struct segment *segment);
+/* Tells the agent, before it has the segment. 0, or -1. */
+int segment_put_functions(struct segment *segment, const struct wire_functions *functions);
 /* A private copy of what is used, until segment_drop_copy(). 0, or -1 after a message. */
 int segment_copy(const struct segment *segment, struct wire_view *view);
 void segment_drop_copy(struct wire_view *view);
@@ -70,6 +72,13 @@ void segment_drop_copy(struct wire_view *view);
 bool segment_in_use(struct segment *segment);
 /* Empties a slot whose thread is gone, after it was read, and gives it back to the agent. */
 void segment_reap_slot(const struct segment *segment, struct wire_view *view, u32 slot_ref);
+
+/* ---- chosen.c: which instrumented functions are regions */
+
+/* Before the hello of the segment's process is answered. */
+void chosen_tell(struct session *session, struct segment *segment);
+/* At the end: patterns that nothing matched. */
+void chosen_report(const struct session *session);
 
 /* ---- place.c: the directory of the session */
 
@@ -465,6 +474,9 @@ struct session {
 	struct origin origin;
 	struct sampling *sampling;   /* NULL: none */
 	struct tracing *tracing;     /* NULL: none */
+	struct functions *functions; /* with names; NULL: none yet */
+	u64 patterns_met;            /* of options.functions, by number */
+	u64 instrumented_objects;    /* where those were looked for */
 	struct segment *segments;
 	struct segment *ready;       /* for the next hello */
 	struct profile profile;

@@ -213,6 +213,7 @@ void session_hello(struct session *s, struct server_hello *h)
 		g->pid = (u32)h->pid;
 		g->wire_pid = h->hello.pid;
 		g->live = 1;
+		chosen_tell(s, g);
 	}
 	p = g ? image_of(s, (u32)h->pid) : NULL;
 	if (p && p->exec)

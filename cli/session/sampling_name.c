@@ -9,6 +9,7 @@
 
 #include "cli/log.h"
 #include "cli/session/chain.h"
+#include "cli/session/functions.h"
 #include "cli/session/internal.h"
 #include "cli/symbols/resolve.h"
 #include "cli/symbols/space.h"
@@ -152,6 +153,25 @@ static void objects_note(struct sampling *p)
 	}
 }
 
+/* Regions may be the same under their new names: so all is added up once more. */
+static void regions_name(struct session *s, struct samples *samples)
+{
+	struct samples named;
+
+	if (!functions_name_regions(s, samples))
+		return;
+	samples_init(&named);
+	if (samples_merge(&named, samples)) {
+		warning("names of instrumented functions are missing in the samples: out of memory");
+		samples_fini(&named);
+		return;
+	}
+	named.note = samples->note;
+	samples->note = NULL;
+	samples_fini(samples);
+	*samples = named;
+}
+
 void sampling_name(struct session *s)
 {
 	struct sampling *p = s->sampling;
@@ -162,7 +182,7 @@ void sampling_name(struct session *s)
 	if (!p)
 		return;
 	options.debuginfod = s->options->sampling->debuginfod;
-	options.raw_names = s->options->sampling->raw_names;
+	options.raw_names = s->options->raw_names;
 	samples_sort(&p->samples);
 	spaces_refresh(p->spaces);
 	for (u32 i = 0; i < p->samples.nframes; i++)
@@ -185,4 +205,5 @@ void sampling_name(struct session *s)
 	free(all);
 	free(naming.requests);
 	free(naming.objects);
+	regions_name(s, &p->samples);
 }

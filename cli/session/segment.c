@@ -94,6 +94,12 @@ static void segment_release(const struct segment *g)
 		verbose(1, "calls of a process that goes on stay bracketed: %s", strerror(errno));
 }
 
+int segment_put_functions(struct segment *g, const struct wire_functions *functions)
+{
+	g->header->functions = segment_put(g, g->header, functions, functions->size);
+	return g->header->functions ? 0 : -1;
+}
+
 void segment_close(struct segment *g)
 {
 	if (g->fd < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A run from arming to facts; see session.h. */
 #define _GNU_SOURCE
+#include "cli/session/functions.h"
 #include "cli/session/internal.h"
 #include "cli/session/sampling.h"
 #include "cli/session/tracing.h"
@@ -161,7 +162,11 @@ static enum session_end session_measure(struct session *s)
 	s->over = true;
 	tracing_end(s);
 	sigaction(SIGXFSZ, &s->signals.fsize, NULL);
+	functions_name(s, &s->profile);
+	chosen_report(s);
 	sampling_name(s);
+	if (s->tracing)
+		functions_name_regions(s, &s->tracing->trace.regions);
 	session_collect_facts(s);
 	if (s->timed_out)
 		return SESSION_TIMEOUT;
@@ -218,6 +223,7 @@ void session_free(struct session *s)
 	plan_free(&s->plan);
 	sampling_free(s);
 	tracing_free(s);
+	functions_free(s->functions);
 	track_close(&s->track);
 	free(s->track.events);
 	while (s->segments) {

@@ -38,7 +38,14 @@ struct session_sampling {
 	enum session_stacks stacks;
 	u32 stack_bytes;             /* to be copied of each stack, with SESSION_STACKS_DWARF */
 	bool debuginfod;             /* servers may be asked for debug information */
-	bool raw_names;              /* functions are not demangled */
+};
+
+/* Which of the functions compiled with -finstrument-functions are regions. */
+struct session_functions {
+	bool off;                    /* none */
+	u32 depth;                   /* those within less than so many regions; 0: all */
+	char *const *patterns;       /* of their names, for call_pattern_matches(), "-" in front of one leaves out */
+	size_t npatterns;            /* 0: all */
 };
 
 struct session_options {
@@ -53,6 +60,8 @@ struct session_options {
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
 	const struct session_sampling *sampling; /* NULL: no samples */
 	const struct wire_calls *calls; /* calls between objects to be bracketed; NULL: none */
+	const struct session_functions *functions; /* NULL: all are regions */
+	bool raw_names;              /* functions are not demangled */
 	bool trace;                  /* keep when each region began and ended */
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool scaled;                 /* more events than counters may take turns */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Looking at a run that goes on: what the dead left, and what lies in the segments of the living. */
+#include "cli/session/functions.h"
 #include "cli/session/internal.h"
 
 #define WATCH_SHARE 100 /* a hundredth of the time goes into looking, and no more */
@@ -18,6 +19,7 @@ void session_watch(struct session *s, u64 now)
 	if (profile_merge(&profile, &s->profile) == 0) {
 		for (struct segment *g = s->segments; g; g = g->next)
 			harvest_look(s, g, &profile);
+		functions_name(s, &profile);
 		session_collect_facts(s);
 		next = watcher->look(watcher->context, &profile, &s->facts);
 		s->watch_ns = next ? session_now() + MAX(next, (session_now() - begin) * WATCH_SHARE) : 0;

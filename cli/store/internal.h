@@ -91,6 +91,10 @@ void store_write_events(struct store_db *db, const struct profile *profile);
 /* Rows of the table cell, by a statement for that. */
 void store_write_event_cells(struct store_db *db, sqlite3_stmt *insert, const struct profile *profile);
 
+/* ---- origins.c */
+
+void store_write_origins(struct store_db *db, const struct profile *profile);
+
 /* ---- samples_write.c */
 
 void store_write_samples(struct store_db *db, const struct samples *samples);

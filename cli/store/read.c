@@ -291,7 +291,7 @@ static int read_pragma(struct store_reader *reader, const char *sql, u64 *value)
 }
 
 /* A view of the same name could take any time and answer anything. 1, 0, or -1 after a message. */
-static int has_table(struct store_reader *reader, const char *name)
+int read_has_table(struct store_reader *reader, const char *name)
 {
 	char sql[160];
 	u64 count = 0;
@@ -307,7 +307,7 @@ static int check_tables(struct store_reader *reader, const char *const *tables)
 	int has;
 
 	for (i = 0; tables[i]; i++) {
-		has = has_table(reader, tables[i]);
+		has = read_has_table(reader, tables[i]);
 		if (has <= 0)
 			return has ? -1 : error("%s is damaged: it has no table %s", reader->db.path, tables[i]);
 	}
@@ -335,7 +335,7 @@ static int check_version(struct store_reader *reader)
 /* Of a run that was not sampled there are none. */
 static int read_sampled(struct store_reader *reader)
 {
-	int has = has_table(reader, store_samples_tables[0]);
+	int has = read_has_table(reader, store_samples_tables[0]);
 
 	if (has <= 0)
 		return has;

@@ -45,11 +45,19 @@ void *read_array(struct store_reader *reader, const char *table, size_t size);
 /* events.c. 0 or -1 after a message. */
 int read_events(struct store_reader *reader);
 
+/* read.c. 1: there is such a table; 0; -1 after a message. */
+int read_has_table(struct store_reader *reader, const char *name);
+
+/* origins.c. 0 or -1 after a message. */
+int read_origins(struct store_reader *reader);
+
 /* samples_read.c. 0 or -1 after a message. */
 int read_samples(struct store_reader *reader);
 
 /* read_rows.c: processes, threads, regions and what hangs on them. 0 or -1 after a message. */
 int read_processes(struct store_reader *reader);
+/* A name of the file as the profile has it; PROFILE_NONE for NULL. */
+int read_name_at(struct store_reader *reader, sqlite3_stmt *row, int column, u32 *name);
 int read_profile(struct store_reader *reader);
 
 #endif

@@ -170,8 +170,7 @@ static int read_name(void *context, sqlite3_stmt *row)
 	return name == PROFILE_NONE ? read_no_memory() : 0;
 }
 
-/* A name of the file as the profile has it; PROFILE_NONE for NULL. */
-static int name_at(struct store_reader *reader, sqlite3_stmt *row, int column, u32 *name)
+int read_name_at(struct store_reader *reader, sqlite3_stmt *row, int column, u32 *name)
 {
 	u32 number = read_u32(row, column);
 
@@ -191,7 +190,7 @@ static int read_path(void *context, sqlite3_stmt *row)
 	struct store_path path;
 
 	path.parent = (u32)sqlite3_column_int64(row, 1);
-	if (name_at(reader, row, 2, &path.name))
+	if (read_name_at(reader, row, 2, &path.name))
 		return -1;
 	if (read_u32(row, 0) != reader->npaths || path.parent >= reader->npaths || path.name == PROFILE_NONE)
 		return read_damaged(reader, "a path");
@@ -287,7 +286,7 @@ static int region_fill(struct store_reader *reader, struct profile_row *to, sqli
 	to->unsure = read_u64(row, 11);
 	to->left = read_u64(row, 12);
 	to->units = read_u64(row, 13);
-	if (name_at(reader, row, 14, &to->unit))
+	if (read_name_at(reader, row, 14, &to->unit))
 		return -1;
 	to->unit_mixed = sqlite3_column_int(row, 15);
 	to->cells_lost = sqlite3_column_int(row, 16) == 2;
@@ -331,7 +330,7 @@ static int read_value(void *context, sqlite3_stmt *row)
 	u32 i = row_of(reader, read_u32(row, 0), read_u32(row, 1)), name;
 	struct profile_value *value;
 
-	if (i == READ_NONE || name_at(reader, row, 2, &name))
+	if (i == READ_NONE || read_name_at(reader, row, 2, &name))
 		return -1;
 	if (name == PROFILE_NONE || !read_u64(row, 3))
 		return read_damaged(reader, "a value");
@@ -355,7 +354,7 @@ static int read_window(void *context, sqlite3_stmt *row)
 	struct profile_window *window;
 	u32 name;
 
-	if (name_at(reader, row, 3, &name))
+	if (read_name_at(reader, row, 3, &name))
 		return -1;
 	if (name == PROFILE_NONE || read_u32(row, 0) != profile->nwindows + 1)
 		return read_damaged(reader, "a window");
@@ -379,7 +378,7 @@ static int read_diagnosis(void *context, sqlite3_stmt *row)
 			break;
 	if (diag.kind == WIRE_DIAG_MAX)
 		return read_damaged(reader, "a diagnosis");
-	if (name_at(reader, row, 3, &diag.name))
+	if (read_name_at(reader, row, 3, &diag.name))
 		return -1;
 	profile_add_diag(&reader->recording->profile, &diag);
 	return reader->recording->profile.no_memory ? read_no_memory() : 0;
@@ -390,7 +389,7 @@ static int read_open(void *context, sqlite3_stmt *row)
 	struct store_reader *reader = context;
 	struct profile_diag open = { .process = read_u32(row, 0), .tid = read_u32(row, 1), .count = read_u64(row, 3) };
 
-	if (name_at(reader, row, 2, &open.name))
+	if (read_name_at(reader, row, 2, &open.name))
 		return -1;
 	if (open.name == PROFILE_NONE)
 		return read_damaged(reader, "an open region");
@@ -429,5 +428,6 @@ int read_profile(struct store_reader *reader)
 			  " ORDER BY id", read_window, reader) ||
 	       store_each(&reader->db, "SELECT kind, owner, cell, value, state, reason FROM usage", read_usage, reader) ||
 	       store_each(&reader->db, "SELECT process, tid, kind, name, count FROM diagnosis", read_diagnosis, reader) ||
-	       store_each(&reader->db, "SELECT process, tid, name, count FROM open_region", read_open, reader);
+	       store_each(&reader->db, "SELECT process, tid, name, count FROM open_region", read_open, reader) ||
+	       read_origins(reader);
 }

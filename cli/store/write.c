@@ -402,6 +402,7 @@ static void write_all(struct store_writer *writer)
 	write_regions(writer);
 	write_values(writer);
 	write_diagnoses(writer);
+	store_write_origins(&writer->db, writer->profile);
 	if (writer->facts->samples)
 		store_write_samples(&writer->db, writer->facts->samples);
 	sqlite3_finalize(writer->usage);
