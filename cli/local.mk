@@ -280,6 +280,7 @@ cli_sources = \
 	cli/symbols/demangle.h \
 	cli/symbols/disasm.c \
 	cli/symbols/disasm.h \
+	cli/symbols/dwarf_inlined.c \
 	cli/symbols/dwarf_names.c \
 	cli/symbols/dwarf_names.h \
 	cli/symbols/dwarf_scopes.c \
@@ -292,6 +293,8 @@ cli_sources = \
 	cli/symbols/elf_symbols.c \
 	cli/symbols/instrumented.c \
 	cli/symbols/instrumented.h \
+	cli/symbols/function.c \
+	cli/symbols/function.h \
 	cli/symbols/jit.c \
 	cli/symbols/jit_names.c \
 	cli/symbols/jit_names.h \
