@@ -149,6 +149,7 @@ cli_sources = \
 	cli/names/names.h \
 	cli/names/pfm.c \
 	cli/names/pmu.c \
+	cli/names/probe.c \
 	cli/names/suggest.c \
 	cli/names/syscalls.c \
 	cli/names/term.c \

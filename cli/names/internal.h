@@ -87,6 +87,8 @@ int tracepoint_add(struct names_context *context, struct event_list *list, const
 /* Both set *rest to what is left for modifiers, "" or after a colon. */
 int breakpoint_add(struct event_list *list, const char *text, const char **rest);
 int uprobe_add(struct names_context *context, struct event_list *list, char *text, const char **rest);
+/* Cuts the text at the next free colon, drops backslashes. Returns what follows; NULL: nothing. */
+char *uprobe_cut(char *text);
 /* A name of libpfm with its attributes; modifiers of perf that libpfm does not know may follow. */
 int pfm_add(struct names_context *context, struct event_list *list, const char *text);
 

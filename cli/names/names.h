@@ -99,6 +99,31 @@ void event_list_free(struct event_list *list);
 int names_encode(struct names_context *context, const char *text, struct perf_event_attr *attr, char *wrong,
 	size_t size);
 
+/* A function whose entries and returns are to be seen from outside. */
+struct probe {
+	char *name;                  /* its symbol */
+	char *path;                  /* of its file */
+	u64 offset;                  /* in the file */
+	bool stepped;                /* the kernel single-steps its first instruction */
+};
+
+#define PROBES_MOST 256u
+
+struct probe_list {
+	struct probe *probe;
+	u32 n, room;
+	u32 type;                    /* of the kernel's PMU */
+	u64 at_return;               /* config of an event at the return; it is 0 at the entry */
+	char *throwing;              /* a file that knows exceptions, with one of its functions; NULL: none */
+};
+
+/*
+ * Appends the functions of a list "FILE:SYMBOL,SYMBOL", where a symbol alone is the program's, and * and ? stand for
+ * any characters. program: its file; NULL: not found. Returns 0, or -1 after one sentence. Free it in any case.
+ */
+int names_probes(struct names_context *context, const char *text, const char *program, struct probe_list *list);
+void probe_list_free(struct probe_list *list);
+
 /* ---- What there is. Each stops when the callback returns non-zero, and returns that. */
 
 #define NAMES_PMUS "/sys/bus/event_source/devices"

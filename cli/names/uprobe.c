@@ -14,8 +14,7 @@
 #include "cli/names/internal.h"
 #include "cli/symbols/symbol.h"
 
-/* Cuts the text at the next free colon, drops backslashes. Returns what follows; NULL: nothing. */
-static char *uprobe_cut(char *text)
+char *uprobe_cut(char *text)
 {
 	char *to = text;
 

@@ -275,6 +275,44 @@ START_TEST(test_probes)
 }
 END_TEST
 
+/* A function that no table of dynamic symbols has. */
+static __attribute__((noinline)) int probed_static(void)
+{
+	return getpid() + 2;
+}
+
+#define SELF "/proc/self/exe"
+
+static int probes_of(const char *text, struct probe_list *probes)
+{
+	probe_list_free(probes);
+	return names_probes(&names, text, SELF, probes);
+}
+
+START_TEST(test_functions)
+{
+	struct probe_list probes = { .n = 0 };
+
+	ck_assert_int_gt(probed_static(), 0);
+	ck_assert_int_eq(probes_of(SELF ":probed_here,probed_static", &probes), 0);
+	ck_assert_uint_eq(probes.n, 2);
+	ck_assert_uint_eq(probes.type, 9);
+	ck_assert_uint_eq(probes.at_return, 1);
+	ck_assert_str_eq(probes.probe[0].name, "probed_here");
+	ck_assert_str_eq(probes.probe[1].path, SELF);
+	ck_assert_uint_ne(probes.probe[0].offset, probes.probe[1].offset);
+	ck_assert_ptr_null(probes.throwing);
+	/* Each once, however often it is asked for. */
+	ck_assert_int_eq(probes_of(SELF ":probed_*," SELF ":probed_her?,probed_here", &probes), 0);
+	ck_assert_uint_eq(probes.n, 2);
+	ck_assert_int_eq(probes_of(SELF ":probed_hare", &probes), -1);
+	ck_assert_int_eq(probes_of("_start", &probes), -1);
+	ck_assert_int_eq(probes_of("probed_here,", &probes), -1);
+	ck_assert_int_eq(names_probes(&names, "main", NULL, &probes), -1);
+	probe_list_free(&probes);
+}
+END_TEST
+
 /* A part of what is said. */
 static const struct { const char *text, *said; } wrong[] = {
 	{ "", "an event is missing before 'the end" }, { ",", "an event is missing" }, { "cs,", "is missing" },
@@ -353,6 +391,7 @@ int main(void)
 	tcase_add_test(tests, test_tracepoints);
 	tcase_add_test(tests, test_tracepoints_hidden);
 	tcase_add_test(tests, test_probes);
+	tcase_add_test(tests, test_functions);
 	tcase_add_loop_test(tests, test_wrong, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(tests, test_limits);
 	tcase_add_test(tests, test_append);
