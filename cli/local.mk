@@ -2,6 +2,8 @@
 cli_sources = \
 	cli/analyze/buckets.c \
 	cli/analyze/buckets.h \
+	cli/analyze/calls.c \
+	cli/analyze/calls.h \
 	cli/analyze/cell.c \
 	cli/analyze/cell.h \
 	cli/analyze/clock_map.c \
@@ -218,6 +220,8 @@ cli_sources = \
 	cli/session/place.c \
 	cli/session/plan.c \
 	cli/session/plan.h \
+	cli/session/probe_ring.c \
+	cli/session/probe_ring.h \
 	cli/session/process.c \
 	cli/session/record.c \
 	cli/session/record.h \

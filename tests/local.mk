@@ -6,6 +6,7 @@ unit_tests = \
 	tests/unit/test_asked \
 	tests/unit/test_call \
 	tests/unit/test_call_words \
+	tests/unit/test_calls \
 	tests/unit/test_caps \
 	tests/unit/test_cfi \
 	tests/unit/test_cfi_libc \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analyze/calls.h"
 #include "cli/analyze/derived.h"
 #include "common/source_table.h"
 
@@ -160,6 +161,8 @@ static struct cell metric_region_cell(const struct metric *metric, const struct 
 		return cell_absent(CELL_UNAVAILABLE, "read in regions only if --metrics asks for it");
 	if (!metric_finished(in, &cell))
 		return cell;
+	if (!in->row->cells && calls_lack(in->profile, in->row))
+		return cell_absent(CELL_UNAVAILABLE, calls_lack(in->profile, in->row));
 	if (in->row->cells_lost || !in->row->cells)
 		return cell_absent(CELL_LOST, "damaged in the program's memory");
 	cell = usage_cell(in->row->cells[metric->arg]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analyze/calls.h"
 #include "cli/analyze/metric.h"
 
 static const char event_open[] = "calls that are still open are not in it";
@@ -109,6 +110,8 @@ static struct cell metric_event(const struct metric *metric, const struct metric
 		return cell_absent(CELL_NOT_COUNTED, NULL);
 	if (!in->row || !in->row->calls)
 		return cell_absent(CELL_NOT_COUNTED, NULL);
+	if (!in->row->cells && calls_lack(in->profile, in->row))
+		return cell_absent(CELL_UNAVAILABLE, calls_lack(in->profile, in->row));
 	if (in->row->cells_lost || !in->row->cells)
 		return cell_absent(CELL_LOST, "damaged in the program's memory");
 	cell = event_value(metric, in, event);

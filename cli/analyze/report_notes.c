@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analyze/calls.h"
 #include "cli/analyze/report_build.h"
 
 static const double report_warn_share = 5;   /* percent of wall */
@@ -200,6 +201,28 @@ static void report_merge_diagnoses(struct report *report)
 	report->ndiagnostics = n + 1;
 }
 
+/* Each probed function's name comes once, with the calls of all its rows. */
+static int report_diagnose_probed(struct report *report, const struct profile *profile, const struct total_fact *pair)
+{
+	const struct session_facts *facts = report->facts;
+	char *bytes = (char *)(uintptr_t)pair->name + strlen(CALLS_PAIR);
+	const struct profile_name name = { .bytes = bytes, .len = (u32)strlen(bytes) };
+	const char *some = "";
+	u64 calls = 0;
+	u32 i;
+
+	for (i = 0; i < profile->nrows; i++)
+		if (calls_below_root(profile, i) && !strcmp(profile->names[profile->rows[i].name].bytes, bytes))
+			calls += profile->rows[i].calls + profile->rows[i].open;
+	for (i = 0; i < facts->nlosses; i++)
+		if (!strcmp(facts->losses[i].name, "uprobe") && facts->losses[i].count)
+			some = "; calls are missing, and some last too long: see what was lost";
+	return report_add_diagnosis(report, "uprobe", &name, calls,
+		report_text(report, calls ? "each call costs about %.1f us more, since probes make it a region%s"
+					  : "probes make it a region, about %.1f us for a call, but no call was seen%s",
+			    pair->cell.value / 1e3, some));
+}
+
 int report_add_diagnostics(struct report *report, const struct profile *profile)
 {
 	struct diagnosis_builder builder = { .report = report, .profile = profile };
@@ -210,6 +233,9 @@ int report_add_diagnostics(struct report *report, const struct profile *profile)
 		err = report_diagnose(&builder, &profile->diags[i]);
 	for (i = 0; !err && i < profile->nopens; i++)
 		err = report_diagnose_open(&builder, &profile->opens[i]);
+	for (i = 0; !err && i < report->facts->ntotals; i++)
+		if (!strncmp(report->facts->totals[i].name, CALLS_PAIR, strlen(CALLS_PAIR)))
+			err = report_diagnose_probed(report, profile, &report->facts->totals[i]);
 	if (!err && profile->repaired)
 		err = report_add_diagnosis(report, "repaired", NULL, profile->repaired,
 			"calls that the end of their thread had torn were completed");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analyze/calls.h"
 #include "cli/analyze/profile_build.h"
 #include "cli/analyze/report_build.h"
 
@@ -67,7 +68,8 @@ static void report_plan_row(const struct row_builder *builder, u32 i)
 		plan->wall = cell_absent(CELL_NOT_COUNTED, "no call was seen");
 		plan->cpu = plan->off = plan->wall;
 	}
-	if (row->parent == PROFILE_NONE)
+	/* What is seen from outside runs beside the regions of the same thread, not in its root's time of its own. */
+	if (row->parent == PROFILE_NONE || calls_is_root(builder->profile, i))
 		return;
 	parent = &builder->plans[row->parent];
 	if (cell_has_value(&plan->wall)) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analyze/calls.h"
 #include "cli/output/format.h"
 #include "cli/output/lines.h"
 #include "cli/text.h"
@@ -151,12 +152,11 @@ void lines_header(const struct lines *lines)
 static bool lines_total_shown(const struct total_fact *total)
 {
 	static const char *const elsewhere[] = { "elapsed", "markers", "marker-cost" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(elsewhere); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(elsewhere); i++)
 		if (!strcmp(elsewhere[i], total->name))
 			return true;
-	return false;
+	return !strncmp(CALLS_PAIR, total->name, strlen(CALLS_PAIR));
 }
 
 /* The kernel's accounting stands in for an event that it refused or took away. */

@@ -17,6 +17,7 @@
 #include "agent/agent.h"
 #include "cli/caps/caps.h"
 #include "cli/session/internal.h"
+#include "cli/session/probe_ring.h"
 #include "cli/session/record.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -139,6 +140,7 @@ static void sampled_run(const u8 *bytes, size_t size)
 	static const u64 stacks[] = { 0, PERF_SAMPLE_CALLCHAIN, RECORD_STACKS };
 	struct perf_event_header h = { .size = 0 };
 	u64 *copy = malloc(ALIGN_UP(size, 8) + sizeof(h));
+	struct probe_record probe;
 	struct record r;
 
 	if (!copy)
@@ -156,6 +158,8 @@ static void sampled_run(const u8 *bytes, size_t size)
 				   "a stack lies in its record");
 			fuzz_check(r.sample.nchain <= size / 8, "a chain lies in its record");
 		}
+		if (copy && probe_record_parse((const u8 *)copy, &probe))
+			fuzz_check(probe.type == h.type, "a record of a probe is of its own kind");
 	}
 	free(copy);
 }
