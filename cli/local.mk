@@ -222,6 +222,10 @@ cli_sources = \
 	cli/session/plan.h \
 	cli/session/probe_ring.c \
 	cli/session/probe_ring.h \
+	cli/session/probing.c \
+	cli/session/probing.h \
+	cli/session/probing_cost.c \
+	cli/session/probing_open.c \
 	cli/session/process.c \
 	cli/session/record.c \
 	cli/session/record.h \
@@ -296,10 +300,10 @@ cli_sources = \
 	cli/symbols/elf_file.h \
 	cli/symbols/elf_plt.c \
 	cli/symbols/elf_symbols.c \
-	cli/symbols/instrumented.c \
-	cli/symbols/instrumented.h \
 	cli/symbols/function.c \
 	cli/symbols/function.h \
+	cli/symbols/instrumented.c \
+	cli/symbols/instrumented.h \
 	cli/symbols/jit.c \
 	cli/symbols/jit_names.c \
 	cli/symbols/jit_names.h \

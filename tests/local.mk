@@ -153,6 +153,9 @@ e2e_tests = \
 	tests/e2e/transparent-guest.test \
 	tests/e2e/transparent-langs.test \
 	tests/e2e/transparent-tools.test \
+	tests/e2e/uprobe-errors.test \
+	tests/e2e/uprobe-programs.test \
+	tests/e2e/uprobe.test \
 	tests/e2e/user-paranoid.test \
 	tests/e2e/user-places.test \
 	tests/e2e/user-terminal.test \
@@ -216,6 +219,7 @@ target_programs = \
 	tests/targets/t_threads \
 	tests/targets/t_time \
 	tests/targets/t_trace \
+	tests/targets/t_uprobe \
 	tests/targets/t_victim \
 	tests/targets/t_wait \
 	tests/targets/t_work

@@ -43,6 +43,25 @@ int launch_events(const struct launch_asked *asked, struct print_options *print,
 	return err ? STATUS_USAGE : STATUS_OK;
 }
 
+int launch_probes(const struct opt_list *uprobes, const char *command, struct probe_list *probes)
+{
+	struct session_program program;
+	struct names_context names;
+	struct caps_context caps;
+	bool found;
+	int err = 0;
+
+	if (!uprobes->n)
+		return STATUS_OK;
+	found = session_look(&program, command);
+	caps_init(&caps, "");
+	names_init(&names, &caps);
+	for (size_t i = 0; !err && i < uprobes->n; i++)
+		err = names_probes(&names, uprobes->item[i], found ? program.path : NULL, probes);
+	names_fini(&names);
+	return err ? STATUS_USAGE : STATUS_OK;
+}
+
 FILE *launch_report_open(const char *path)
 {
 	FILE *f;

@@ -46,6 +46,7 @@ int passes_run(struct passes *passes, struct session *first, const struct sessio
 	so.watcher = NULL;
 	so.sampling = NULL;
 	so.trace = false;
+	so.probes = NULL;
 	so.probe_all = so.objects = false;
 	while ((left = passes_deferred(profile)) && passes->n < PASSES_MOST) {
 		struct event_list *events = &passes->events[passes->n];

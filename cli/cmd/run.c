@@ -20,6 +20,8 @@ struct run_options {
 	const char *note;
 	char *define_lines;          /* for the recording */
 	struct launch_asked asked;
+	struct opt_list uprobes;
+	struct probe_list probes;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -50,6 +52,9 @@ static const struct opt options[] = {
 	{ "no-mux", 0, OPT_FLAG, OFFSET(no_mux), NULL, NULL,
 	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
 	WRAP_ROWS(struct run_options),
+	{ "uprobe", 0, OPT_EACH, OFFSET(uprobes), "LIST", NULL,
+	  "make functions regions from outside, FILE:SYMBOL or SYMBOL of the command, by probes of the kernel; some us for each call",
+	  NULL, false },
 	SAMPLED_ROWS(struct run_options),
 	{ "instrumented", 0, OPT_LIST, OFFSET(functions), "PATTERNS", NULL,
 	  "of the functions compiled with -finstrument-functions, make those regions whose names match; one with - in front leaves out", NULL,
@@ -81,6 +86,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl run --metrics 'wall*,minflt' ./app -x", "chosen columns; rusage is read at each marker" },
 	{ "sparkctl run -e cycles:u,LLC-load-misses,syscalls:sys_enter_read ./app", "chosen events" },
 	{ "sparkctl run --wrap '@io,libz*:*flate*' -- gzip -k file", "calls of library functions as regions, of any program" },
+	{ "sparkctl run --uprobe parse,/lib/libz.so.1:deflate ./app", "functions as regions, nothing compiled in or loaded" },
 	{ "sparkctl run --profile -- ./app", "the functions and lines that each region spends its time in" },
 	{ "sparkctl run --trace out.json -- ./app", "a time line of the regions of each thread, for ui.perfetto.dev" },
 	{ "sparkctl run -o out.spark -- ./app", "a recording, to be looked at again by sparkctl report" },
@@ -108,6 +114,7 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.note = o->note,
 		.raw_names = o->sampled.raw_names,
 		.trace = o->trace != NULL,
+		.probes = o->probes.n ? &o->probes : NULL,
 		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
 		.calls = o->wrap.calls,
 	};
@@ -223,6 +230,8 @@ static int run_with(struct run_options *o, char **argv)
 		status = launch_events(&o->asked, &o->print, &events);
 	if (!status)
 		status = wrap_prepare(&o->wrap, argv[0]);
+	if (!status)
+		status = launch_probes(&o->uprobes, argv[0], &o->probes);
 	o->define_lines = define_lines(&o->print.definitions);
 	if (!status)
 		status = outputs_open(o, &watch, &files);
@@ -245,6 +254,8 @@ static int run_command(int argc, char **argv)
 	else if (first >= 0)
 		status = run_with(&o, argv + first);
 	launch_asked_free(&o.asked);
+	opt_list_free(&o.uprobes);
+	probe_list_free(&o.probes);
 	print_options_free(&o.print);
 	opt_list_free(&o.functions);
 	free(o.define_lines);

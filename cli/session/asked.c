@@ -255,11 +255,8 @@ static bool asked_traced(const struct asked *asked)
 	return false;
 }
 
-/*
- * The kernel takes 40 ms to close a tracepoint, and is left to do so in a process that nobody waits
- * for: with a copy of the descriptors there, closing them here is no end of them.
- */
-static void asked_leave(void)
+/* With a copy of the descriptors there, closing them here is no end of them. */
+void descriptors_leave(void)
 {
 	struct timespec until_closed_here = { 0, 20 * NSEC_PER_MSEC };
 	pid_t child = fork();
@@ -277,8 +274,9 @@ static void asked_leave(void)
 
 void asked_close(struct asked *asked)
 {
+	/* The kernel takes 40 ms to close a tracepoint. */
 	if (asked_traced(asked))
-		asked_leave();
+		descriptors_leave();
 	for (size_t i = 0; asked->event && i < asked->list->n; i++)
 		if (asked->event[i].fd >= 0)
 			close(asked->event[i].fd);

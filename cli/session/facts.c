@@ -2,6 +2,7 @@
 /* What a session states about itself for the report. */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
+#include "cli/session/probing.h"
 #include "cli/session/sampling.h"
 #include "cli/session/tracing.h"
 
@@ -165,6 +166,8 @@ static void loss_facts(struct session *s)
 	s->losses[4] = (struct loss_fact){ "images", "programs not measured: no descriptor or memory for a segment", s->unmeasured };
 	s->losses[5] = (struct loss_fact){ "trace", "markers are missing in the trace: they came faster than they could be read",
 					   s->tracing ? s->tracing->trace.missing : 0 };
+	s->losses[6] = (struct loss_fact){ "uprobe", "entries and returns of probed functions could not be read: they came too fast",
+					   s->probing ? s->probing->lost : 0 };
 	s->facts.losses = s->losses;
 	s->facts.nlosses = ARRAY_SIZE(s->losses);
 }
@@ -251,6 +254,7 @@ void session_collect_facts(struct session *s)
 	s->totals.alone = s->processes.count == 1 && s->processes.list[0]->facts.threads == 1;
 	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended,
 		    totals_hidden_of(s));
+	probing_totals(s);
 	s->facts.totals = s->totals.facts;
 	s->facts.ntotals = s->totals.nfacts;
 	if (s->totals.hidden != TOTALS_SEEN)

@@ -254,6 +254,8 @@ void asked_arm(struct asked *asked, const struct event_list *events, const bool 
 /* Reads and adds them to the totals. */
 void asked_read(struct totals *totals, struct caps_context *caps);
 void asked_close(struct asked *asked);
+/* All that is open stays so for a moment, in a process that nobody waits for: the kernel closes some events slowly. */
+void descriptors_leave(void);
 /* Why the kernel refuses an event with this errno, and what helps. */
 struct outcome asked_reason(struct totals *totals, const struct event *event, int err, struct caps_context *caps);
 /* They count the same. */
@@ -265,6 +267,8 @@ struct total_event;
 
 /* What of the tree ran without the events, since the kernel had taken them off (perf_event_exit_task() at an exec). */
 enum totals_hidden { TOTALS_SEEN, TOTALS_LITTLE_HIDDEN, TOTALS_HIDDEN };
+
+#define TOTALS_PROBING (PROBES_MOST + 2) /* those of probing_totals() */
 
 struct totals {
 	struct total_event *events;
@@ -477,6 +481,7 @@ struct session {
 	struct functions *functions; /* with names; NULL: none yet */
 	u64 patterns_met;            /* of options.functions, by number */
 	u64 instrumented_objects;    /* where those were looked for */
+	struct probing *probing;     /* NULL: none */
 	struct segment *segments;
 	struct segment *ready;       /* for the next hello */
 	struct profile profile;
@@ -511,7 +516,7 @@ struct session {
 	struct outcome outcomes[CAPS_MOST];
 	bool probed;                 /* outcomes are those of before the start */
 	u64 watch_ns;                /* when the watcher looks next; 0: never */
-	struct loss_fact losses[6];
+	struct loss_fact losses[7];
 	char host[80], kernel[200], cpu[128];
 	struct target target;
 };

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
+#include "cli/session/probing.h"
 #include "cli/session/sampling.h"
 #include "cli/session/tracing.h"
 
@@ -376,6 +377,7 @@ static void tick(struct session *s, u64 now)
 	session_clock_tick(s);
 	track_drain(s, false);
 	sampling_drain(s, false);
+	probing_drain(s, false);
 	segments_look(s);
 	live = processes_live(&s->processes, &n);
 	for (size_t i = 0; i < n; i++)
@@ -432,12 +434,12 @@ static int loop_round(struct session *s)
 {
 	size_t nlive;
 	struct process **live = processes_live(&s->processes, &nlive);
-	u32 nrings = s->sampling ? s->sampling->nrings : 0;
-	size_t most = 1 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nlive;
+	u32 nrings = s->sampling ? s->sampling->nrings : 0, nprobed = s->probing ? s->probing->nrings : 0;
+	size_t most = 1 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nprobed + nlive;
 	struct pollfd *fds = calloc(most, sizeof(*fds));
 	struct process **whose = calloc(most, sizeof(*whose));
 	struct server_hello hello;
-	u32 n = 1, servers, first;
+	u32 n = 1, servers = 1, first;
 	u64 now = session_now();
 
 	if (!fds || !whose) {
@@ -446,12 +448,13 @@ static int loop_round(struct session *s)
 		return error("out of memory");
 	}
 	fds[0] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
-	servers = n;
 	n += server_poll_fds(&s->server, fds + n);
 	for (u32 i = 0; i < s->track.count; i++)
 		fds[n++] = (struct pollfd){ .fd = s->track.rings[i].fd, .events = POLLIN };
 	for (u32 i = 0; i < nrings; i++)
 		fds[n++] = (struct pollfd){ .fd = s->sampling->rings[i].fd, .events = POLLIN };
+	for (u32 i = 0; i < nprobed; i++)
+		fds[n++] = (struct pollfd){ .fd = s->probing->rings[i].fd, .events = POLLIN };
 	first = n;
 	for (size_t i = 0; i < nlive; i++)
 		if (live[i]->pidfd >= 0 && live[i]->facts.pid != (u32)s->spawn.pid) {
@@ -466,6 +469,7 @@ static int loop_round(struct session *s)
 		ends_look(s, fds + first, n - first, whose + first);
 		track_drain(s, s->main_ended);
 		sampling_drain(s, s->main_ended);
+		probing_drain(s, s->main_ended);
 	}
 	free(fds);
 	free(whose);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/session/functions.h"
 #include "cli/session/internal.h"
+#include "cli/session/probing.h"
 #include "cli/session/sampling.h"
 #include "cli/session/tracing.h"
 
@@ -92,6 +93,8 @@ static int session_arm(struct session *s)
 		s->profile.plan_groups = s->plan.wire->groups;
 	}
 	limits_raise(&limits);
+	if (s->options->probes && probing_open(s))
+		return -1;
 	if ((!s->options->outside && server_open(&s->server)) || session_signals_open(s))
 		return -1;
 	if (spawn_target(s, &limits))
@@ -152,6 +155,7 @@ static enum session_end session_measure(struct session *s)
 	session_clock_tick(s);
 	track_drain(s, true);
 	sampling_drain(s, true);
+	probing_drain(s, true);
 	for (struct segment *g = s->segments; g; g = g->next)
 		if (!g->closed && g->header && g->live == 0 && segment_in_use(g)) {
 			survivors_find(s);
@@ -161,6 +165,7 @@ static enum session_end session_measure(struct session *s)
 		harvest_all(s, g);
 	s->over = true;
 	tracing_end(s);
+	probing_end(s);
 	sigaction(SIGXFSZ, &s->signals.fsize, NULL);
 	functions_name(s, &s->profile);
 	chosen_report(s);
@@ -224,6 +229,7 @@ void session_free(struct session *s)
 	sampling_free(s);
 	tracing_free(s);
 	functions_free(s->functions);
+	probing_free(s);
 	track_close(&s->track);
 	free(s->track.events);
 	while (s->segments) {

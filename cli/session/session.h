@@ -62,6 +62,7 @@ struct session_options {
 	const struct wire_calls *calls; /* calls between objects to be bracketed; NULL: none */
 	const struct session_functions *functions; /* NULL: all are regions */
 	bool raw_names;              /* functions are not demangled */
+	const struct probe_list *probes; /* functions to be regions by uprobes; NULL: none */
 	bool trace;                  /* keep when each region began and ended */
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool scaled;                 /* more events than counters may take turns */

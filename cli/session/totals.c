@@ -134,7 +134,7 @@ void totals_arm(struct totals *t, pid_t child, bool inherit, const struct event_
 	bool no_pmu = false;
 
 	asked_arm(&t->asked, events, alone, child, inherit);
-	t->room = ARRAY_SIZE(rows) + ARRAY_SIZE(others) + (events ? events->n : 0);
+	t->room = ARRAY_SIZE(rows) + ARRAY_SIZE(others) + TOTALS_PROBING + (events ? events->n : 0);
 	t->facts = calloc(t->room, sizeof(*t->facts));
 	t->room = t->facts ? t->room : 0;
 	t->inherit = inherit;
