@@ -41,6 +41,7 @@ struct wire_calls {
 enum wire_origin_kind {
 	WIRE_ORIGIN_CALL = 1,        /* of a call between two objects */
 	WIRE_ORIGIN_INSTRUMENTED = 2, /* of a function compiled with -finstrument-functions */
+	WIRE_ORIGIN_PROBED = 3,      /* of a function with probes of the kernel: sparkctl's own, never in a segment */
 };
 
 /* One for each function, calling object and kind; listed at wire_header.origins, written by the agent, then kept. */

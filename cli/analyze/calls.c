@@ -123,6 +123,14 @@ static void row_outside(struct profile_row *row)
 	row->cpu_note = time_alone;
 }
 
+static void add_origin(struct calls *calls, u32 name, const char *path)
+{
+	profile_add_origin(calls->profile, &(struct profile_origin){
+		.name = name, .kind = WIRE_ORIGIN_PROBED, .caller = PROFILE_NONE,
+		.library = path ? profile_intern(calls->profile, path, strlen(path)) : PROFILE_NONE,
+	});
+}
+
 static u32 row_root(struct calls *calls, struct calls_thread *thread)
 {
 	struct profile *profile = calls->profile;
@@ -134,8 +142,10 @@ static u32 row_root(struct calls *calls, struct calls_thread *thread)
 	name = profile_intern(profile, CALLS_ROOT, strlen(CALLS_ROOT));
 	if (top != PROFILE_NONE && name != PROFILE_NONE)
 		thread->root = profile_child(profile, top, name);
-	if (thread->root != PROFILE_NONE)
+	if (thread->root != PROFILE_NONE) {
 		row_outside(&profile->rows[thread->root]);
+		add_origin(calls, name, NULL);
+	}
 	return thread->root;
 }
 
@@ -151,8 +161,12 @@ static u32 row_below(struct calls *calls, struct calls_thread *thread, u32 funct
 	if (parent == PROFILE_NONE || name == PROFILE_NONE)
 		return PROFILE_NONE;
 	row = profile_child(calls->profile, parent, name);
-	if (row != PROFILE_NONE)
-		row_outside(&calls->profile->rows[row]);
+	if (row == PROFILE_NONE)
+		return row;
+	row_outside(&calls->profile->rows[row]);
+	if (!calls->met[function])
+		add_origin(calls, name, calls->paths[function]);
+	calls->met[function] = true;
 	return row;
 }
 

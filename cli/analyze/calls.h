@@ -21,11 +21,13 @@ struct calls_thread;
 struct calls {
 	struct profile *profile;
 	const char *const *names;    /* of the functions */
+	const char *const *paths;    /* of their files; NULL: not known */
 	u32 nfunctions;
 	u32 (*process)(void *context, u32 pid, u64 ns); /* serial; 0: not of the tree, its calls are left out */
 	void *context;
 	double ticks_per_ns;
 	u64 *bracket_ns;             /* of each function, what an empty one seems to take */
+	bool *met;                   /* of each: some call began */
 	u64 *paired;                 /* of each, calls that were seen to begin and to return */
 	struct calls_thread *threads[CALLS_BUCKETS];
 	struct profile_thread *ended; /* grouped by thread: those that are to have a root */

@@ -148,6 +148,7 @@ extern const char *const report_kind_words[];
 /* Of a region that no marker begins. */
 struct report_origin {
 	u32 name;                    /* of the profile */
+	bool probed;                 /* a region by probes, which others of that name are not */
 	const char *kind;            /* of several: joined by "+" */
 	const char *library;         /* path of the object that has the function; of several: joined by ":"; NULL: not known */
 	const char **callers;        /* paths of the objects that call it */

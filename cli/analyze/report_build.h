@@ -22,7 +22,7 @@ int report_fill_cells(struct report *report, struct report_row *row, const struc
 /* report_origin.c: for the rows, so before them. */
 int report_add_origins(struct report *report, const struct profile *profile);
 void report_free_origins(struct report *report);
-const struct report_origin *report_origin_of(const struct report *report, u32 name);
+const struct report_origin *report_origin_of(const struct report *report, u32 name, bool probed);
 
 /* report_totals.c: those of the session and the markers', with their ratios. */
 int report_add_totals(struct report *report);

@@ -6,7 +6,8 @@
 #include "cli/analyze/report_build.h"
 
 const char *const report_kind_words[] = {
-	[0] = "marker", [WIRE_ORIGIN_CALL] = "call", [WIRE_ORIGIN_INSTRUMENTED] = "instrumented", NULL,
+	[0] = "marker", [WIRE_ORIGIN_CALL] = "call", [WIRE_ORIGIN_INSTRUMENTED] = "instrumented",
+	[WIRE_ORIGIN_PROBED] = "uprobe", NULL,
 };
 
 static int path_order(const void *a, const void *b)
@@ -51,10 +52,12 @@ static int name_order(const void *a, const void *b)
 {
 	const struct profile_origin *x = a, *y = b;
 
-	return x->name < y->name ? -1 : x->name > y->name;
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	return (x->kind == WIRE_ORIGIN_PROBED) - (y->kind == WIRE_ORIGIN_PROBED);
 }
 
-/* From n origins of one name. */
+/* From n origins of one name, of probes or not. */
 static int origin_make(struct report *report, const struct profile *profile, const struct profile_origin *all, u32 n)
 {
 	struct report_origin *o = &report->origins[report->norigins];
@@ -62,7 +65,7 @@ static int origin_make(struct report *report, const struct profile *profile, con
 	size_t nlibraries = 0;
 	u32 kinds = 0;
 
-	*o = (struct report_origin){ .name = all->name, .callers = calloc(n, sizeof(*o->callers)) };
+	*o = (struct report_origin){ .name = all->name, .probed = all->kind == WIRE_ORIGIN_PROBED, .callers = calloc(n, sizeof(*o->callers)) };
 	for (u32 i = 0; libraries && o->callers && i < n; i++) {
 		const struct profile_origin *from = &all[i];
 
@@ -100,7 +103,7 @@ int report_add_origins(struct report *report, const struct profile *profile)
 		qsort(all, profile->norigins, sizeof(*all), name_order);
 	}
 	for (; !err && first < profile->norigins; first += n) {
-		for (n = 1; first + n < profile->norigins && all[first + n].name == all[first].name; n++)
+		for (n = 1; first + n < profile->norigins && name_order(&all[first + n], &all[first]) == 0; n++)
 			;
 		err = origin_make(report, profile, all + first, n);
 	}
@@ -108,16 +111,17 @@ int report_add_origins(struct report *report, const struct profile *profile)
 	return err;
 }
 
-const struct report_origin *report_origin_of(const struct report *report, u32 name)
+const struct report_origin *report_origin_of(const struct report *report, u32 name, bool probed)
 {
 	size_t low = 0, high = report->norigins;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
+		const struct report_origin *o = &report->origins[middle];
 
-		if (report->origins[middle].name == name)
-			return &report->origins[middle];
-		if (report->origins[middle].name < name)
+		if (o->name == name && o->probed == probed)
+			return o;
+		if (o->name < name || (o->name == name && !o->probed))
 			low = middle + 1;
 		else
 			high = middle;

@@ -266,7 +266,7 @@ static int report_emit_region(struct row_builder *builder, u32 i, u32 parent, do
 	out->context = !builder->plans[i].matched;
 	out->name = builder->profile->names[row->name].bytes;
 	out->len = builder->profile->names[row->name].len;
-	out->origin = report_origin_of(builder->report, row->name);
+	out->origin = report_origin_of(builder->report, row->name, calls_lack(builder->profile, row));
 	out->wall_share = cell_divide(in.wall, cell_counted(root_wall), 100);
 	builder->report->has_regions = true;
 	return report_fill_cells(builder->report, out, &in);

@@ -144,7 +144,11 @@ void probing_free(struct session *s)
 		ring_close(&p->rings[--p->nrings]);
 	for (u32 i = 0; p->totals && i < p->list->n; i++)
 		free(p->totals[i]);
+	for (u32 i = 0; p->paths && i < p->list->n; i++)
+		free(p->paths[i]);
 	free(p->totals);
+	free(p->paths);
+	free(p->calls.met);
 	free(p->pair_ns);
 	free(p->calls.bracket_ns);
 	free(p->calls.paired);

@@ -32,6 +32,7 @@ struct probing {
 	struct probe own[PROBING_OWN];
 	u32 nown;                    /* 0: nothing can be measured */
 	const char **names;
+	char **paths;                /* of the files, as those of what is mapped */
 	char **totals;               /* of each function, the name of what a call of it costs */
 	u64 *pair_ns;                /* of each: a call takes longer by that; 0: not known */
 	struct ring *rings;          /* one for each CPU that is online */

@@ -139,6 +139,7 @@ int probing_open(struct session *s)
 		return error("out of memory");
 	p->list = list;
 	p->names = calloc(list->n, sizeof(*p->names));
+	p->paths = calloc(list->n, sizeof(*p->paths));
 	p->totals = calloc(list->n, sizeof(*p->totals));
 	p->pair_ns = calloc(list->n, sizeof(*p->pair_ns));
 	p->rings = calloc(cpus, sizeof(*p->rings));
@@ -146,11 +147,13 @@ int probing_open(struct session *s)
 	p->calls = (struct calls){
 		.profile = &s->profile, .names = p->names, .nfunctions = list->n, .process = process_of, .context = s,
 		.bracket_ns = calloc(list->n, sizeof(u64)), .paired = calloc(list->n, sizeof(u64)),
+		.paths = (const char *const *)p->paths, .met = calloc(list->n, sizeof(bool)),
 	};
-	if (!p->names || !p->totals || !p->pair_ns || !p->rings || !p->events || !p->calls.bracket_ns || !p->calls.paired)
+	if (!p->names || !p->paths || !p->totals || !p->calls.met || !p->pair_ns || !p->rings || !p->events || !p->calls.bracket_ns || !p->calls.paired)
 		return error("out of memory");
 	for (u32 i = 0; i < list->n; i++) {
 		p->names[i] = list->probe[i].name;
+		p->paths[i] = realpath(list->probe[i].path, NULL);
 		if (asprintf(&p->totals[i], CALLS_PAIR "%s", p->names[i]) < 0)
 			p->totals[i] = NULL;
 	}

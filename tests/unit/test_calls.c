@@ -12,7 +12,9 @@ enum { F, G, H };
 #define TREE 100u                  /* its pids are from here on */
 
 static const char *const names[] = { "f", "g", "h" };
+static const char *const paths[] = { "/bin/app", "/bin/app", "/lib/libh.so" };
 static u64 brackets[3], paired[3];
+static bool met[3];
 static struct profile profile;
 static struct calls calls;
 static u64 now;
@@ -29,9 +31,10 @@ static void setup(void)
 	profile_init(&profile, PROFILE_BY_PROCESS);
 	memset(brackets, 0, sizeof(brackets));
 	memset(paired, 0, sizeof(paired));
+	memset(met, 0, sizeof(met));
 	calls = (struct calls){
 		.profile = &profile, .names = names, .nfunctions = 3, .process = process_of, .ticks_per_ns = 2,
-		.bracket_ns = brackets, .paired = paired,
+		.bracket_ns = brackets, .paired = paired, .paths = paths, .met = met,
 	};
 	now = 1000;
 }
@@ -104,6 +107,22 @@ START_TEST(test_nested)
 	ck_assert_int_eq(row_of(1, "fg").cpu_state, CELL_UNAVAILABLE);
 	ck_assert_uint_eq(paired[G], 2);
 	ck_assert_uint_eq(profile.ndiags, 0);
+}
+END_TEST
+
+/* Where each comes from is told once, and once for the row around them. */
+START_TEST(test_origin)
+{
+	for (u32 i = 0; i < 3; i++) {
+		enter(TREE, 900, H);
+		leave(TREE, 900, H);
+	}
+	ck_assert_uint_eq(profile.norigins, 2);
+	ck_assert_uint_eq(profile.origins[0].kind, WIRE_ORIGIN_PROBED);
+	ck_assert_uint_eq(profile.origins[0].library, PROFILE_NONE);
+	ck_assert_str_eq(profile.names[profile.origins[1].name].bytes, "h");
+	ck_assert_str_eq(profile.names[profile.origins[1].library].bytes, paths[H]);
+	ck_assert_uint_eq(profile.origins[1].caller, PROFILE_NONE);
 }
 END_TEST
 
@@ -403,6 +422,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_checked_fixture(tests, rings_setup, NULL);
 	tcase_add_test(tests, test_nested);
+	tcase_add_test(tests, test_origin);
 	tcase_add_test(tests, test_bracket);
 	tcase_add_test(tests, test_recursion);
 	tcase_add_test(tests, test_tail_call);
