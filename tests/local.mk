@@ -248,6 +248,9 @@ tests/targets/t_static: target_cflags = -static
 tests/targets/libtcalls.so: target_ldadd = -Wl,-soname,libtcalls.so
 tests/targets/h_calls: tests/targets/libtcalls.so
 tests/targets/h_calls: target_ldadd = tests/targets/libtcalls.so -Wl,-rpath,'$$ORIGIN' -rdynamic -ldl
+tests/bench/bench_callee.so: target_ldadd = -Wl,-soname,bench_callee.so
+tests/bench/bench_call: tests/bench/bench_callee.so
+tests/bench/bench_call: target_ldadd = tests/bench/bench_callee.so -Wl,-rpath,'$$ORIGIN'
 tests/targets/h_loaded: target_ldadd = -ldl
 # It speaks the protocol itself.
 tests/targets/h_protocol: target_cflags = -I$(top_srcdir)
@@ -265,6 +268,7 @@ bed_parts = \
 # That of samples takes minutes and is run when it is named: make bench BENCHFLAGS='-n 3 profile'
 bench_programs = \
 	tests/bench/bench_burn \
+	tests/bench/bench_call \
 	tests/bench/bench_cost \
 	tests/bench/bench_counters \
 	tests/bench/bench_marker \
@@ -273,6 +277,7 @@ bench_programs = \
 	tests/bench/bench_switch \
 	tests/bench/bench_whole
 bench_libs = \
+	tests/bench/bench_callee.so \
 	tests/bench/bench_empty.so
 bench_parts = \
 	tests/bench/bench.h \
