@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libtcount.so: a preload library for the tests that counts calls of functions of libc by other objects, and tells
- * them when the process ends, in the file named by TCOUNT: a line "function calls" each. What libc and the loader call
- * themselves is not counted. A child of fork tells nothing.
+ * libtcount.so: a preload library for the tests that counts calls of functions of sockets, and tells them when the
+ * process ends, in a file named by TCOUNT, a dot and the program's name: a line "function calls" each. What is before
+ * the program's own start, when constructors of libraries and the agent are done, is not counted. A child of fork tells
+ * nothing.
  */
 #undef _FORTIFY_SOURCE
 #include <dlfcn.h>
-#include <link.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
@@ -18,59 +20,27 @@
 
 #define COUNTED(name) \
 	static unsigned long count_##name; \
-	static void told_##name(FILE *file) { fprintf(file, #name " %lu\n", count_##name); }
-#define COUNT(name) count_one(&count_##name, (unsigned long)__builtin_return_address(0))
+	static int told_##name(char *to, size_t size) { return snprintf(to, size, #name " %lu\n", count_##name); }
 /* A function with its parameters and arguments, in parentheses. */
 #define FUNCTION(type, name, parameters, arguments) \
 	COUNTED(name) \
 	type name parameters \
 	{ \
 		static type(*real) parameters; \
-		COUNT(name); \
+		count_one(&count_##name); \
 		if (!real) \
 			*(void **)&real = dlsym(RTLD_NEXT, #name); \
 		return real arguments; \
 	}
-/* One that is needed before dlsym(3) works, by libc's own name for it. */
-#define EARLY(type, name, parameters, arguments) \
-	type __libc_##name parameters; \
-	COUNTED(name) \
-	type name parameters \
-	{ \
-		COUNT(name); \
-		return __libc_##name arguments; \
-	}
 
-static struct { unsigned long from, to; } own[2];
 static pid_t process;
 
-static int object_look(struct dl_phdr_info *info, size_t size, void *n)
+static void count_one(unsigned long *count)
 {
-	const char *file = strrchr(info->dlpi_name, '/');
-
-	(void)size;
-	if (!file || (strncmp(file, "/libc.so", 8) && strncmp(file, "/ld-linux", 9)) || *(int *)n == 2)
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
-			own[*(int *)n].from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-			own[*(int *)n].to = own[*(int *)n].from + info->dlpi_phdr[i].p_memsz;
-		}
-	++*(int *)n;
-	return 0;
-}
-
-/* Counts nothing before the constructor. */
-static void count_one(unsigned long *count, unsigned long from)
-{
-	if (process && (from < own[0].from || from >= own[0].to) && (from < own[1].from || from >= own[1].to))
+	if (process)
 		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
-EARLY(void *, malloc, (size_t size), (size))
-EARLY(void *, calloc, (size_t n, size_t size), (n, size))
-EARLY(void *, realloc, (void *at, size_t size), (at, size))
-EARLY(void, free, (void *at), (at))
 FUNCTION(int, socket, (int family, int type, int protocol), (family, type, protocol))
 FUNCTION(int, connect, (int fd, const struct sockaddr *to, socklen_t size), (fd, to, size))
 FUNCTION(ssize_t, send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags))
@@ -82,30 +52,38 @@ FUNCTION(int, setsockopt, (int fd, int level, int name, const void *from, sockle
 FUNCTION(int, getaddrinfo, (const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **to),
 	(host, port, hints, to))
 
-static void (*const told[])(FILE *) = {
-	told_malloc, told_calloc, told_realloc, told_free, told_socket, told_connect, told_send,
-	told_recv, told_poll, told_select, told_getsockopt, told_setsockopt, told_getaddrinfo,
+static int (*const told[])(char *, size_t) = {
+	told_socket, told_connect, told_send, told_recv, told_poll, told_select, told_getsockopt, told_setsockopt,
+	told_getaddrinfo,
 };
 
-static void __attribute__((constructor)) begin(void)
+/* In libc since 2.34; the last four are what older programs pass (csu/libc-start.c). */
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
+	void (*at_exit)(void), void *stack);
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
+	void (*at_exit)(void), void *stack)
 {
-	int n = 0;
+	__typeof__(&__libc_start_main) real;
 
-	dl_iterate_phdr(object_look, &n);
+	*(void **)&real = dlsym(RTLD_NEXT, "__libc_start_main");
 	process = getpid();
+	return real(main, argc, argv, init, fini, at_exit, stack);
 }
 
 static void __attribute__((destructor)) end(void)
 {
-	const char *path = getenv("TCOUNT");
-	FILE *file;
+	const char *prefix = getenv("TCOUNT");
+	char text[4096];
+	size_t used = 0;
+	int fd;
 
-	if (!path || process != getpid())
+	if (!prefix || process != getpid())
 		return;
-	process = 0;
-	file = fopen(path, "w");
-	for (unsigned int i = 0; file && i < sizeof(told) / sizeof(told[0]); i++)
-		told[i](file);
-	if (file)
-		fclose(file);
+	snprintf(text, sizeof(text), "%s.%s", prefix, program_invocation_short_name);
+	fd = open(text, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	for (unsigned int i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		used += (size_t)told[i](text + used, sizeof(text) - used);
+	if (fd < 0 || write(fd, text, used) != (ssize_t)used)
+		abort();
+	close(fd);
 }
