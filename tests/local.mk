@@ -162,6 +162,7 @@ e2e_tests = \
 	tests/e2e/user.test \
 	tests/e2e/wrap-abi.test \
 	tests/e2e/wrap-calls.test \
+	tests/e2e/wrap-programs.test \
 	tests/e2e/wrap-usage.test
 
 # What the scripts source, read or compile.
@@ -230,6 +231,7 @@ target_libs = \
 	tests/targets/h_library.so \
 	tests/targets/h_plugin.so \
 	tests/targets/libtcalls.so \
+	tests/targets/libtcount.so \
 	tests/targets/libtshim.so
 
 # What several of them include.
