@@ -6,6 +6,8 @@ cli_sources = \
 	cli/analyze/cell.h \
 	cli/analyze/clock_map.c \
 	cli/analyze/clock_map.h \
+	cli/analyze/compare.c \
+	cli/analyze/compare.h \
 	cli/analyze/derived.c \
 	cli/analyze/derived.h \
 	cli/analyze/formula.c \
@@ -42,6 +44,8 @@ cli_sources = \
 	cli/analyze/samples.c \
 	cli/analyze/samples.h \
 	cli/analyze/samples_merge.c \
+	cli/analyze/spread.c \
+	cli/analyze/spread.h \
 	cli/analyze/stacks.c \
 	cli/analyze/stacks.h \
 	cli/analyze/stacks_address.c \

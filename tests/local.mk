@@ -11,6 +11,7 @@ unit_tests = \
 	tests/unit/test_cfi_libc \
 	tests/unit/test_closure \
 	tests/unit/test_cmd_report \
+	tests/unit/test_compare \
 	tests/unit/test_demangle \
 	tests/unit/test_derived \
 	tests/unit/test_disasm \
