@@ -41,6 +41,9 @@ cli_sources = \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
 	cli/analyze/report_windows.c \
+	cli/analyze/runs.c \
+	cli/analyze/runs.h \
+	cli/analyze/runs_judge.c \
 	cli/analyze/samples.c \
 	cli/analyze/samples.h \
 	cli/analyze/samples_merge.c \
@@ -224,6 +227,8 @@ cli_sources = \
 	cli/session/process.c \
 	cli/session/record.c \
 	cli/session/record.h \
+	cli/session/repeat.c \
+	cli/session/repeat.h \
 	cli/session/ring.c \
 	cli/session/ring.h \
 	cli/session/sample.c \
@@ -235,6 +240,7 @@ cli_sources = \
 	cli/session/server.c \
 	cli/session/session.c \
 	cli/session/session.h \
+	cli/session/signals.c \
 	cli/session/spawn.c \
 	cli/session/survive.c \
 	cli/session/target.c \

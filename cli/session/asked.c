@@ -247,14 +247,6 @@ void asked_read(struct totals *t, struct caps_context *caps)
 				   asked_cell(t, i, caps), "perf");
 }
 
-static bool asked_traced(const struct asked *asked)
-{
-	for (size_t i = 0; asked->event && i < asked->list->n; i++)
-		if (asked->event[i].fd >= 0 && asked->list->event[i].attr.type == PERF_TYPE_TRACEPOINT)
-			return true;
-	return false;
-}
-
 /*
  * The kernel takes 40 ms to close a tracepoint, and is left to do so in a process that nobody waits
  * for: with a copy of the descriptors there, closing them here is no end of them.
@@ -275,9 +267,57 @@ static void asked_leave(void)
 		waitpid(child, NULL, 0);
 }
 
+/* Events that the kernel takes 40 ms to close, unless the same one is open elsewhere. */
+static bool asked_traces(const struct event *event)
+{
+	return event->attr.type == PERF_TYPE_TRACEPOINT;
+}
+
+static int asked_open_kept(void *context, union event_attr *a, bool heritable)
+{
+	(void)context;
+	(void)heritable;
+	return perf_open(&a->attr, 0, -1, -1, 0);
+}
+
+void asked_keep(struct asked *asked, const struct event_list *events)
+{
+	struct attempt attempt;
+
+	asked->list = events;
+	asked->keepers = events && events->n ? calloc(events->n, sizeof(*asked->keepers)) : NULL;
+	asked->nkeepers = asked->keepers ? events->n : 0;
+	for (size_t i = 0; i < asked->nkeepers; i++) {
+		const struct event *event = &events->event[i];
+
+		asked->keepers[i] = asked_traces(event) && !attempt_futile(event) ?
+			attempt_open(event, asked_open_kept, NULL, &attempt) : -ENODATA;
+	}
+}
+
+void asked_drop(struct asked *asked)
+{
+	bool traced = false;
+
+	for (size_t i = 0; i < asked->nkeepers; i++)
+		traced = traced || asked->keepers[i] >= 0;
+	if (traced)
+		asked_leave();
+	for (size_t i = 0; i < asked->nkeepers; i++)
+		if (asked->keepers[i] >= 0)
+			close(asked->keepers[i]);
+	free(asked->keepers);
+	asked->keepers = NULL;
+	asked->nkeepers = 0;
+}
+
 void asked_close(struct asked *asked)
 {
-	if (asked_traced(asked))
+	bool traced = false;
+
+	for (size_t i = 0; asked->event && i < asked->list->n; i++)
+		traced = traced || (asked->event[i].fd >= 0 && asked_traces(&asked->list->event[i]));
+	if (traced && !asked->keepers)
 		asked_leave();
 	for (size_t i = 0; asked->event && i < asked->list->n; i++)
 		if (asked->event[i].fd >= 0)

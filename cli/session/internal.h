@@ -148,6 +148,7 @@ struct spawn {
 	pid_t pid;
 	int go;                      /* write end: lets it exec */
 	int error;                   /* read end: errno of a failed exec */
+	int input, output;           /* of the child, where it does not get ours: else -1 */
 };
 
 /*
@@ -158,10 +159,21 @@ int spawn_start(struct spawn *spawn, char **argv, const char *elf, char **env, c
 		const struct inherited_signals *signals);
 /* Lets it exec. 0, or the errno of its failed exec. */
 int spawn_go(struct spawn *spawn);
+/* Says that this errno came of the exec. */
+enum session_end spawn_failed(const char *command, int failed);
 
 /* The environment of the target: ours with the agent preloaded and the invitation. NULL after a message. */
 char **target_environment(const char *agent, const char *invitation, const char *dir);
 void target_environment_free(char **env);
+
+/* ---- signals.c */
+
+/* Blocks those that are for the command, or tell of its end, and opens a descriptor to read them. 0, or -1 after a message. */
+int signals_open(struct inherited_signals *before, int *fd);
+/* Back to what they were; the descriptor stays open. */
+void signals_close(const struct inherited_signals *before);
+/* The child was stopped by this signal. */
+void signals_stopped(pid_t child, int by);
 
 /* ---- target.c: what a file tells before its start */
 
@@ -247,6 +259,8 @@ struct asked {
 	const struct event_list *list; /* NULL: none */
 	struct asked_event *event;   /* of each */
 	bool pmu;                    /* some event of the CPU's counters could be opened */
+	int *keepers;                /* of each event one that stays open from run to run, or -errno; NULL: none */
+	size_t nkeepers;
 };
 
 /* Opens the events on the stopped child; they must outlive it. alone: of those that get none; NULL: of none. */
@@ -254,6 +268,9 @@ void asked_arm(struct asked *asked, const struct event_list *events, const bool 
 /* Reads and adds them to the totals. */
 void asked_read(struct totals *totals, struct caps_context *caps);
 void asked_close(struct asked *asked);
+/* Until asked_drop(), closing costs the kernel no more than any other event. */
+void asked_keep(struct asked *asked, const struct event_list *events);
+void asked_drop(struct asked *asked);
 /* Why the kernel refuses an event with this errno, and what helps. */
 struct outcome asked_reason(struct totals *totals, const struct event *event, int err, struct caps_context *caps);
 /* They count the same. */
@@ -301,6 +318,8 @@ bool totals_want_hardware(const struct totals *totals);
  */
 void totals_read(struct totals *totals, struct caps_context *caps, u64 elapsed_ns, const struct rusage *usage,
 		 bool reaped, enum totals_hidden hidden);
+/* Closes the events of this run and forgets its totals; notes and what was kept open stay, for another one. */
+void totals_disarm(struct totals *totals);
 void totals_close(struct totals *totals);
 
 /* ---- process.c: the processes of the tree */
@@ -557,9 +576,6 @@ void session_watch(struct session *s, u64 now);
 
 /* ---- loop.c */
 
-int session_signals_open(struct session *s);
-/* Back to what they were. */
-void session_signals_close(struct session *s);
 /* Until the command has ended, and its descendants where asked. */
 void session_loop(struct session *s);
 struct segment_params session_segment_params(const struct session *s);

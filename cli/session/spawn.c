@@ -20,12 +20,18 @@
 extern char **environ;
 
 /* In the child: as sparkctl was started, but for the preload. */
-static void spawn_child(int go, int err, char **argv, const char *elf, char **env, const struct inherited_limits *limits,
-			const struct inherited_signals *signals)
+static void spawn_child(const struct spawn *spawn, int go, int err, char **argv, const char *elf, char **env,
+			const struct inherited_limits *limits, const struct inherited_signals *signals)
 {
 	char byte;
 	int failed;
 
+	if (spawn->input >= 0)
+		dup2(spawn->input, STDIN_FILENO);
+	if (spawn->output >= 0) {
+		dup2(spawn->output, STDOUT_FILENO);
+		dup2(spawn->output, STDERR_FILENO);
+	}
 	while (read(go, &byte, 1) != 1)
 		if (errno != EINTR)
 			_exit(125); /* sparkctl is gone */
@@ -60,7 +66,7 @@ int spawn_start(struct spawn *spawn, char **argv, const char *elf, char **env, c
 	spawn->pid = fork();
 	if (spawn->pid == 0) {
 		close(go[1]);
-		spawn_child(go[0], err[1], argv, elf, env, limits, signals);
+		spawn_child(spawn, go[0], err[1], argv, elf, env, limits, signals);
 	}
 	close(go[0]);
 	close(err[1]);
@@ -86,6 +92,16 @@ int spawn_go(struct spawn *spawn)
 	} while (n < 0 && errno == EINTR);
 	close(spawn->error);
 	return failed;
+}
+
+enum session_end spawn_failed(const char *command, int failed)
+{
+	if (failed == ENOENT) {
+		error("%s: command not found", command);
+		return SESSION_NOT_FOUND;
+	}
+	error("cannot execute %s: %s", command, strerror(failed));
+	return SESSION_NOT_EXECUTABLE;
 }
 
 /* "NAME=value" in a new environment; value may be NULL: left out. */

@@ -362,17 +362,24 @@ void totals_read(struct totals *t, struct caps_context *caps, u64 elapsed_ns, co
 	asked_read(t, caps);
 }
 
-void totals_close(struct totals *t)
+void totals_disarm(struct totals *t)
 {
 	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++)
 		if (t->events[i].fd >= 0)
 			close(t->events[i].fd);
-	for (size_t i = 0; i < ARRAY_SIZE(t->keepers); i++)
-		if (t->keepers[i] >= 0)
-			close(t->keepers[i]);
 	free(t->events);
 	t->events = NULL;
 	asked_close(&t->asked);
 	free(t->facts);
 	t->facts = NULL;
+	t->nfacts = t->room = 0;
+}
+
+void totals_close(struct totals *t)
+{
+	totals_disarm(t);
+	for (size_t i = 0; i < ARRAY_SIZE(t->keepers); i++)
+		if (t->keepers[i] >= 0)
+			close(t->keepers[i]);
+	asked_drop(&t->asked);
 }
