@@ -131,6 +131,11 @@ cli_sources = \
 	cli/cmd/profiled.c \
 	cli/cmd/profiled.h \
 	cli/cmd/report.c \
+	cli/cmd/rounds.c \
+	cli/cmd/rounds.h \
+	cli/cmd/rounds_matrix.c \
+	cli/cmd/rounds_plan.c \
+	cli/cmd/rounds_report.c \
 	cli/cmd/run.c \
 	cli/cmd/watch.c \
 	cli/cmd/watch.h \
@@ -143,6 +148,8 @@ cli_sources = \
 	cli/cmd/wrap.h \
 	cli/cmd/wrap_look.c \
 	cli/cmd/wrap_sets.def \
+	cli/cmd/words.c \
+	cli/cmd/words.h \
 	cli/library.c \
 	cli/library.h \
 	cli/log.c \
@@ -199,6 +206,10 @@ cli_sources = \
 	cli/output/pprof_stream.h \
 	cli/output/profile_tree.c \
 	cli/output/profile_tree.h \
+	cli/output/runs_json.c \
+	cli/output/runs_output.h \
+	cli/output/runs_table.c \
+	cli/output/runs_text.c \
 	cli/output/table.c \
 	cli/output/table_profile.c \
 	cli/pager.c \

@@ -146,6 +146,7 @@ static bool series_useful(const struct runs *runs, size_t k)
 
 void runs_show(struct runs *runs, const char *patterns)
 {
+	runs->chosen = patterns != NULL;
 	for (size_t i = 0; i < runs->n; i++)
 		for (size_t k = 0; k < runs->command[i].nseries; k++) {
 			struct runs_series *s = &runs->command[i].series[k];

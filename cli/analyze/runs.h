@@ -48,8 +48,9 @@ struct runs {
 	size_t reference;            /* the others are compared with it */
 	unsigned long warmups;
 	bool stopped;                /* by Ctrl-C, a failure or the bound on the time: fewer runs than wanted */
-	bool kept_order;             /* commands did not take turns */
+	bool chosen;                 /* which totals are shown was asked for */
 	double target;               /* precision that was asked for; 0: none */
+	double missed;               /* what it is instead; 0: it was met, or none was asked for */
 	struct cell floor;           /* ns that a program takes which does nothing */
 	char notes[RUNS_NOTES_MOST][RUNS_NOTE];
 	size_t nnotes;

@@ -56,28 +56,31 @@ static const char *named(const struct runs *runs, const struct runs_command *c, 
 	return runs->n > 1 ? text : "";
 }
 
-static void note_scatter(struct runs *runs, const struct runs_command *c, const struct spread *s)
+/* The first value lies above all others, and is none of their scatter. */
+static bool note_first(struct runs *runs, const struct runs_command *c, const struct runs_series *e)
 {
 	char label[RUNS_LABEL + 4];
 
-	named(runs, c, label);
+	if (c->n < SPREAD_LEAST || e->value[0] < e->spread.max || !spread_far(&e->spread, e->value[0]))
+		return false;
+	note_add(runs, "%sthe first run took %.4g ms, the others %.4g: %s", named(runs, c, label), e->value[0] / 1e6,
+		 e->spread.median / 1e6,
+		 runs->warmups ? "more warm-up (-w) may help" : "-w 1 lets it warm up, --prepare makes every run cold");
+	return true;
+}
+
+/* told: one of the outliers has been told of. */
+static void note_scatter(struct runs *runs, const struct runs_command *c, const struct spread *s, bool told)
+{
+	size_t outliers = s->outliers - told;
+	char label[RUNS_LABEL + 4];
+
 	if (s->clusters)
 		note_add(runs, "%stwo clusters: runs took up to %.4g ms, or %.4g ms and more, and nothing between; a median "
 			 "or mean tells of neither", named(runs, c, label), s->below / 1e6, s->above / 1e6);
-	else if (s->outliers * OUTLIERS_PART > s->n)
-		note_add(runs, "%s%zu of %zu runs are outliers, up to %.4g ms: something else may be running here",
-			 named(runs, c, label), s->outliers, s->n, s->max / 1e6);
-}
-
-/* The first value lies above all others, and is none of their scatter. */
-static void note_first(struct runs *runs, const struct runs_command *c, const struct runs_series *e)
-{
-	char label[RUNS_LABEL + 4];
-
-	if (c->n >= SPREAD_LEAST && e->value[0] >= e->spread.max && spread_far(&e->spread, e->value[0]))
-		note_add(runs, "%sthe first run took %.4g ms, the others %.4g: %s", named(runs, c, label), e->value[0] / 1e6,
-			 e->spread.median / 1e6,
-			 runs->warmups ? "more warm-up (-w) may help" : "-w 1 lets it warm up, --prepare makes every run cold");
+	else if (outliers * OUTLIERS_PART > s->n)
+		note_add(runs, "%soutliers: %zu of %zu runs, up to %.4g ms; something else may be running here",
+			 named(runs, c, label), outliers, s->n, s->max / 1e6);
 }
 
 static void note_drift(struct runs *runs, const struct runs_command *c, const struct runs_series *e, double *scratch)
@@ -89,22 +92,18 @@ static void note_drift(struct runs *runs, const struct runs_command *c, const st
 	if (comparison_differs(&drift) && (drift.ratio > 1 + DRIFT_LEAST || drift.ratio < 1 / (1 + DRIFT_LEAST)))
 		note_add(runs, "%sdrift of %+.2g %% from the first run to the last: %s", named(runs, c, label),
 			 (drift.ratio - 1) * 100,
-			 runs->n > 1 && !runs->kept_order ? "the ratios are free of it, since commands take turns" :
+			 runs->n > 1 ? "the ratios are free of it, since commands take turns" :
 							    "the median is one of a moving figure");
 }
 
-static void note_short(struct runs *runs, const struct runs_command *c, const struct spread *s)
+static bool too_short(const struct runs *runs, const struct spread *s)
 {
-	char label[RUNS_LABEL + 4];
-
-	if (cell_has_value(&runs->floor) && s->median < FLOOR_TIMES * runs->floor.value)
-		note_add(runs, "%stoo short: a program that does nothing takes %.3g ms here, this one %.3g; most of it is the start",
-			 named(runs, c, label), runs->floor.value / 1e6, s->median / 1e6);
+	return cell_has_value(&runs->floor) && s->median < FLOOR_TIMES * runs->floor.value;
 }
 
 static void notes_make(struct runs *runs, double *scratch)
 {
-	size_t few = 0;
+	size_t few = 0, brief = 0;
 	char label[RUNS_LABEL + 4];
 
 	for (size_t i = 0; i < runs->n; i++) {
@@ -116,13 +115,18 @@ static void notes_make(struct runs *runs, double *scratch)
 			note_add(runs, "%s%zu of %zu runs failed", named(runs, c, label), c->failed, c->n);
 		if (!e || !e->known)
 			continue;
-		note_first(runs, c, e);
-		note_scatter(runs, c, &e->spread);
+		note_scatter(runs, c, &e->spread, note_first(runs, c, e));
 		note_drift(runs, c, e, scratch);
-		note_short(runs, c, &e->spread);
+		brief += too_short(runs, &e->spread);
 	}
+	if (brief)
+		note_add(runs, "too short: a program that does nothing takes %.3g ms here; most of the time of %s is the start",
+			 runs->floor.value / 1e6, runs->n == 1 ? "this one" : brief == runs->n ? "all of these" : "some of these");
 	if (few)
 		note_add(runs, "no intervals: they need %d runs", SPREAD_LEAST);
+	if (runs->missed > 0)
+		note_add(runs, "less precise than asked for: %.2g %% by now, not %.2g; more time (--max-time) would help",
+			 runs->missed * 100, runs->target * 100);
 }
 
 int runs_judge(struct runs *runs)

@@ -201,6 +201,7 @@ static void run_once(struct repeat *r, const struct repeat_program *program, str
 	else
 		run->end = child_wait(r, &run->status, &usage);
 	r->spawn.pid = 0;
+	run->elapsed_ns = r->end_ns - r->start_ns;
 	if (!count || failed || run->end == SESSION_INTERRUPTED)
 		return;
 	totals_read(&r->totals, &r->caps, r->end_ns - r->start_ns, &usage, true,

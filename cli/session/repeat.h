@@ -26,6 +26,7 @@ struct repeat_program {
 struct repeat_run {
 	enum session_end end;
 	int status;                  /* as wait(2) has it, if it ended */
+	u64 elapsed_ns;
 	const struct total_fact *totals; /* valid until the next run */
 	size_t ntotals;
 };
