@@ -144,12 +144,12 @@ cli_sources = \
 	cli/cmd/stat.c \
 	cli/cmd/traced.c \
 	cli/cmd/traced.h \
+	cli/cmd/words.c \
+	cli/cmd/words.h \
 	cli/cmd/wrap.c \
 	cli/cmd/wrap.h \
 	cli/cmd/wrap_look.c \
 	cli/cmd/wrap_sets.def \
-	cli/cmd/words.c \
-	cli/cmd/words.h \
 	cli/library.c \
 	cli/library.h \
 	cli/log.c \

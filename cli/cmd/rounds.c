@@ -152,8 +152,8 @@ static bool run_failed(struct rounds *r, size_t command, const struct repeat_run
 		return false;
 	live_close(&r->live);
 	if (ran)
-		warning("run %zu of %s %s: no more runs; --ignore-failure goes on", r->runs.command[command].n + 1,
-			r->runs.command[command].label, status_say(status, text));
+		error("run %zu of %s %s: there are no more runs without --ignore-failure", r->runs.command[command].n + 1,
+		      r->runs.command[command].label, status_say(status, text));
 	rounds_stop(r, status);
 	return true;
 }

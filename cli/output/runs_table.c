@@ -21,7 +21,9 @@ struct table {
 
 static void value_text(char out[FORMAT_SIZE], const struct runs_series *s, double value, bool utf8)
 {
-	struct total_fact total = { .name = s->name, .unit = s->unit, .cell = cell_counted(value) };
+	/* The middle of two counts is to look like a count. */
+	double shown = !strcmp(s->unit, "count") ? (double)(s64)(value + 0.5) : value;
+	struct total_fact total = { .name = s->name, .unit = s->unit, .cell = cell_counted(shown) };
 
 	total.cell.state = s->state;
 	format_total(out, &total, utf8);
