@@ -125,7 +125,7 @@ static void notes_make(struct runs *runs, double *scratch)
 	if (few)
 		note_add(runs, "no intervals: they need %d runs", SPREAD_LEAST);
 	if (runs->missed > 0)
-		note_add(runs, "less precise than asked for: %.2g %% by now, not %.2g; more time (--max-time) would help",
+		note_add(runs, "less precise than asked for: %.2g %% by now, not %.2g; more runs or more time (--max-time) may help",
 			 runs->missed * 100, runs->target * 100);
 }
 

@@ -233,14 +233,34 @@ static struct cell asked_cell(struct totals *t, size_t i, struct caps_context *c
 	return c;
 }
 
+void asked_mark(struct asked *asked)
+{
+	for (size_t i = 0; asked->event && i < asked->list->n; i++)
+		if (asked->event[i].fd >= 0 && perf_read(asked->event[i].fd, &asked->event[i].before))
+			asked->event[i].before = (struct perf_value){ 0 };
+}
+
+bool asked_heritable(const struct event_list *events)
+{
+	for (size_t i = 0; events && i < events->n; i++)
+		if (!attempt_heritable(&events->event[i]))
+			return false;
+	return true;
+}
+
 void asked_read(struct totals *t, struct caps_context *caps)
 {
 	const struct event_list *list = t->asked.list;
 
 	/* All first: kinds of cores are judged together. */
-	for (size_t i = 0; t->asked.event && i < list->n; i++)
-		if (t->asked.event[i].fd >= 0)
-			t->asked.event[i].err = perf_read(t->asked.event[i].fd, &t->asked.event[i].value);
+	for (size_t i = 0; t->asked.event && i < list->n; i++) {
+		struct asked_event *e = &t->asked.event[i];
+
+		if (e->fd < 0)
+			continue;
+		e->err = perf_read(e->fd, &e->value);
+		e->value = totals_since(&e->value, &e->before);
+	}
 	for (size_t i = 0; t->asked.event && i < list->n; i++)
 		if (!t->asked.event[i].elsewhere)
 			totals_add(t, list->event[i].name, list->event[i].unit ? list->event[i].unit : "count",

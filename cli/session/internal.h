@@ -157,6 +157,11 @@ struct spawn {
  */
 int spawn_start(struct spawn *spawn, char **argv, const char *elf, char **env, const struct inherited_limits *limits,
 		const struct inherited_signals *signals);
+/*
+ * The same at once, where nothing has to be done between fork and exec: without a copy of our memory. *start_ns:
+ * when it was about to exec. 0, the errno of its failed exec, or -1 after a message.
+ */
+int spawn_now(struct spawn *spawn, char **argv, const char *elf, const struct inherited_signals *signals, u64 *start_ns);
 /* Lets it exec. 0, or the errno of its failed exec. */
 int spawn_go(struct spawn *spawn);
 /* Says that this errno came of the exec. */
@@ -252,6 +257,7 @@ struct asked_event {
 	bool elsewhere;              /* another total is the same */
 	int err;                     /* of the newest read */
 	struct perf_value value;
+	struct perf_value before;    /* what is not this run's: totals_mark() */
 	char note[512];
 };
 
@@ -271,6 +277,10 @@ void asked_close(struct asked *asked);
 /* Until asked_drop(), closing costs the kernel no more than any other event. */
 void asked_keep(struct asked *asked, const struct event_list *events);
 void asked_drop(struct asked *asked);
+/* What they have counted so far is not this run's. */
+void asked_mark(struct asked *asked);
+/* All of them go from a process to those that it starts. */
+bool asked_heritable(const struct event_list *events);
 /* Why the kernel refuses an event with this errno, and what helps. */
 struct outcome asked_reason(struct totals *totals, const struct event *event, int err, struct caps_context *caps);
 /* They count the same. */
@@ -318,6 +328,12 @@ bool totals_want_hardware(const struct totals *totals);
  */
 void totals_read(struct totals *totals, struct caps_context *caps, u64 elapsed_ns, const struct rusage *usage,
 		 bool reaped, enum totals_hidden hidden);
+/*
+ * Where the events are our own, for all that we start: what they have counted so far is not the next run's.
+ * Whether it is more than when they were read: then somebody of an earlier run lives on.
+ */
+bool totals_mark(struct totals *totals);
+struct perf_value totals_since(const struct perf_value *now, const struct perf_value *before);
 /* Closes the events of this run and forgets its totals; notes and what was kept open stay, for another one. */
 void totals_disarm(struct totals *totals);
 void totals_close(struct totals *totals);

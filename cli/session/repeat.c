@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* See repeat.h. Events of each kind stay open between runs, so that the kernel need not patch its code for each. */
+/*
+ * See repeat.h. The events are on sparkctl itself, never enabled there, and go to what it starts, where the exec
+ * enables them: they are opened once, and a child need not be held. Who outlives his run would be in the next
+ * ones, so that with the first such one, and where else that way is closed, each run has events of its own; those
+ * of each kind that stay open meanwhile save the kernel from patching its code for every run.
+ */
 #define _GNU_SOURCE
 #include "cli/session/repeat.h"
 
@@ -24,6 +29,7 @@ struct repeat {
 	struct inherited_signals signals;
 	struct inherited_limits limits;
 	struct spawn spawn;
+	bool standing;               /* the events are ours */
 	int signal_fd;
 	int nothing;                 /* /dev/null; -1: not needed */
 	int interrupted;             /* by which signal */
@@ -48,6 +54,7 @@ int repeat_open(struct repeat **repeat, const struct repeat_options *options)
 	r->options = options;
 	r->signal_fd = r->nothing = -1;
 	caps_init(&r->caps, "");
+	r->standing = !options->no_inherit && asked_heritable(options->events);
 	totals_keep(&r->totals);
 	asked_keep(&r->totals.asked, options->events);
 	getrlimit(RLIMIT_NOFILE, &r->limits.nofile);
@@ -179,22 +186,65 @@ static enum session_end child_wait(struct repeat *r, int *status, struct rusage 
 	}
 }
 
+static void totals_open(struct repeat *r, pid_t whose)
+{
+	totals_disarm(&r->totals);
+	totals_arm(&r->totals, whose, !r->options->no_inherit, r->options->events, NULL);
+}
+
+/* The kernel takes the memory that a process had before its exec for its own: with spawn_now() that is ours. */
+static void memory_judge(struct repeat *r)
+{
+	struct rusage own;
+
+	getrusage(RUSAGE_SELF, &own);
+	for (size_t i = 0; i < r->totals.nfacts; i++) {
+		struct cell *cell = &r->totals.facts[i].cell;
+
+		if (strcmp(r->totals.facts[i].name, "maxrss") || cell->value > (double)own.ru_maxrss * 1024)
+			continue;
+		cell->state = CELL_ESTIMATE;
+		cell->note = "no more than this: it is what sparkctl itself has, and the command had before its exec";
+	}
+}
+
+/* Starts it with events of its own. As spawn_now() returns. */
+static int start_held(struct repeat *r, const struct repeat_program *program, bool count)
+{
+	if (spawn_start(&r->spawn, program->argv, program->elf, environ, &r->limits, &r->signals))
+		return -1;
+	if (count)
+		totals_open(r, r->spawn.pid);
+	r->start_ns = session_now();
+	return spawn_go(&r->spawn);
+}
+
+static int run_start(struct repeat *r, const struct repeat_program *program, bool count)
+{
+	if (count && r->standing && !r->totals.events)
+		totals_open(r, 0);
+	/* What stands between runs may leave servers behind, for one. */
+	if (r->standing && (!count || totals_mark(&r->totals))) {
+		totals_disarm(&r->totals);
+		r->standing = false;
+	}
+	if (!r->standing)
+		return start_held(r, program, count);
+	return spawn_now(&r->spawn, program->argv, program->elf, &r->signals, &r->start_ns);
+}
+
 static void run_once(struct repeat *r, const struct repeat_program *program, struct repeat_run *run, bool count)
 {
 	struct rusage usage = { 0 };
 	int failed;
 
 	*run = (struct repeat_run){ .end = SESSION_FAILED };
-	totals_disarm(&r->totals);
 	r->interrupts = 0;
 	r->kill_ns = 0;
 	r->spawn.input = r->spawn.output = r->nothing;
-	if (spawn_start(&r->spawn, program->argv, program->elf, environ, &r->limits, &r->signals))
+	failed = run_start(r, program, count);
+	if (failed < 0)
 		return;
-	if (count)
-		totals_arm(&r->totals, r->spawn.pid, !r->options->no_inherit, r->options->events, NULL);
-	r->start_ns = session_now();
-	failed = spawn_go(&r->spawn);
 	run->end = failed ? spawn_failed(program->argv[0], failed) : SESSION_ENDED;
 	if (failed)
 		waitpid(r->spawn.pid, NULL, 0);
@@ -206,6 +256,8 @@ static void run_once(struct repeat *r, const struct repeat_program *program, str
 		return;
 	totals_read(&r->totals, &r->caps, r->end_ns - r->start_ns, &usage, true,
 		    program->guarded ? TOTALS_HIDDEN : TOTALS_SEEN);
+	if (r->standing)
+		memory_judge(r);
 	run->totals = r->totals.facts;
 	run->ntotals = r->totals.nfacts;
 }
