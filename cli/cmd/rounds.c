@@ -23,6 +23,7 @@
 
 struct rounds {
 	const struct rounds_asked *asked;
+	const struct rounds_way *way;
 	struct rounds_plan plan;
 	struct runs runs;
 	struct repeat *repeat;
@@ -158,9 +159,26 @@ static bool run_failed(struct rounds *r, size_t command, const struct repeat_run
 	return true;
 }
 
+/* Keeps what was measured, with the metrics made of it where some are to be expected. 0, or -1 after a message. */
+static int run_keep(struct rounds *r, struct runs_command *c, const struct repeat_run *run)
+{
+	const struct session_facts facts = { .totals = run->totals, .ntotals = run->ntotals };
+	const struct definitions *definitions = &r->way->print->definitions;
+	struct report *report;
+	int err;
+
+	if (!definitions->n && !r->way->events->n)
+		return runs_add(c, run->totals, run->ntotals, run->status) ? error("out of memory") : 0;
+	report = report_totals(&facts, definitions);
+	if (!report)
+		return -1;
+	err = runs_add(c, report->totals, r->way->print->metrics ? report->ntotals : report->nshown, run->status);
+	report_free(report);
+	return err ? error("out of memory") : 0;
+}
+
 static void run_one(struct rounds *r, size_t command, bool counted)
 {
-	struct runs_command *c = &r->runs.command[command];
 	struct repeat_run run;
 
 	progress(r, command, counted ? "run" : "warm-up");
@@ -170,10 +188,8 @@ static void run_one(struct rounds *r, size_t command, bool counted)
 	repeat_run(r->repeat, &r->plan.command[command].program, &run);
 	if (rounds_interrupted(r) || run_failed(r, command, &run) || !counted)
 		return;
-	if (runs_add(c, run.totals, run.ntotals, run.status)) {
-		error("out of memory");
+	if (run_keep(r, &r->runs.command[command], &run))
 		rounds_stop(r, STATUS_FAILURE);
-	}
 }
 
 /* Each command once, every other time in the opposite order. */
@@ -251,16 +267,16 @@ static void rounds_run(struct rounds *r)
 	live_close(&r->live);
 }
 
-static int rounds_finish(struct rounds *r, const struct rounds_way *way)
+static int rounds_finish(struct rounds *r)
 {
-	runs_show(&r->runs, way->print->metrics);
+	runs_show(&r->runs, r->way->print->metrics);
 	r->runs.warmups = r->asked->warmups;
 	r->runs.target = r->plan.target;
 	if (r->asked->target && runs_precision(&r->runs) > r->plan.target)
 		r->runs.missed = runs_precision(&r->runs);
 	if (runs_judge(&r->runs))
 		return error("out of memory");
-	return rounds_report(&r->runs, r->asked, way);
+	return rounds_report(&r->runs, r->asked, r->way);
 }
 
 int rounds_stat(const struct rounds_asked *asked, const struct rounds_way *way, char **argv)
@@ -271,16 +287,18 @@ int rounds_stat(const struct rounds_asked *asked, const struct rounds_way *way, 
 		.show_output = asked->show_output,
 		.timeout_ns = way->timeout_ns,
 	};
-	struct rounds r = { .asked = asked };
+	struct rounds r = { .asked = asked, .way = way };
 	int status = rounds_plan(&r.plan, &r.runs, asked, argv);
 
 	if (!status) {
-		live_open(&r.live);
+		/* What the command writes would come in between. */
+		if (!asked->show_output)
+			live_open(&r.live);
 		status = repeat_open(&r.repeat, &options) ? STATUS_FAILURE : STATUS_OK;
 		if (!status) {
 			rounds_run(&r);
 			status = r.status;
-			if (r.runs.command[0].n && rounds_finish(&r, way))
+			if (r.runs.command[0].n && rounds_finish(&r))
 				status = status ? status : STATUS_FAILURE;
 		}
 		repeat_close(r.repeat);

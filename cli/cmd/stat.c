@@ -116,8 +116,8 @@ static int stat_command(int argc, char **argv)
 		status = command_misused(&command_stat, "needs a command to run", NULL);
 	else if (first >= 0 && o.wrap.n)
 		status = command_misused(&command_stat, "loads nothing into the command, which --wrap needs: use sparkctl run", NULL);
-	else if (first >= 0 && rounds_wanted(&o.rounds) && (o.follow || o.print.define.n))
-		status = command_misused(&command_stat, "repeats commands without", o.follow ? "--follow" : "--define");
+	else if (first >= 0 && o.follow && rounds_wanted(&o.rounds))
+		status = command_misused(&command_stat, "repeats commands without", "--follow");
 	else if (first >= 0)
 		status = stat_with(&o, argv + first);
 	opt_list_free(&o.wrap);

@@ -19,6 +19,16 @@ struct table {
 	const struct output_options *options;
 };
 
+/* With the mark of what counts user mode alone. */
+static int name_set(struct grid *grid, size_t row, const struct runs_series *s)
+{
+	const struct total_fact total = { .name = s->name, .cell = { .state = s->state, .note = s->note } };
+	char name[TEXT_SIZE];
+
+	snprintf(name, sizeof(name), "%s%s", s->name, format_total_side(&total));
+	return grid_set_name(grid, row, name, 0);
+}
+
 static void value_text(char out[FORMAT_SIZE], const struct runs_series *s, double value, bool utf8)
 {
 	/* The middle of two counts is to look like a count. */
@@ -91,7 +101,7 @@ enum { ONE_MEDIAN, ONE_MAD, ONE_MIN, ONE_MAX, ONE_INTERVAL, ONE_COLUMNS };
 static int one_fill(struct grid *grid, size_t row, const struct runs_series *s, bool utf8)
 {
 	char cell[ONE_COLUMNS][FORMAT_SIZE + 32] = { "" }, low[FORMAT_SIZE], high[FORMAT_SIZE];
-	int err = grid_set_name(grid, row, s->name, 0);
+	int err = name_set(grid, row, s);
 
 	median_text(cell[ONE_MEDIAN], s, utf8);
 	mad_text(cell[ONE_MAD], s);
@@ -158,7 +168,7 @@ static int some_fill(struct grid *grid, size_t row, const struct table *t)
 	const struct runs *runs = t->runs;
 	char cell[4][FORMAT_SIZE];
 	size_t at = 0;
-	int err = grid_set_name(grid, row, runs->command[0].series[row].name, 0);
+	int err = name_set(grid, row, &runs->command[0].series[row]);
 
 	for (size_t i = 0; !err && i < runs->n; i++) {
 		static const struct runs_series none = { .unit = (char *)(uintptr_t)"", .state = CELL_UNAVAILABLE };
@@ -336,14 +346,43 @@ static void header_print(const struct table *t, const struct lines *lines)
 		    runs->n > 1 ? " of each, by turns" : "", warm, runs->stopped ? "; stopped early" : "");
 }
 
-/* Why what was asked for has no value. */
-static void missing_print(const struct table *t, const struct lines *lines)
+static bool series_missing(const struct table *t, const struct runs_series *s)
+{
+	return !s->known && s->note && (s->shown || !t->runs->chosen);
+}
+
+/* It has a value of which something is to be said that no mark at its name says. */
+static bool series_noted(const struct table *t, const struct runs_series *s)
+{
+	const struct cell cell = { .state = s->state, .note = s->note };
+	bool split = !strcmp(s->name, "user") || !strcmp(s->name, "sys");
+
+	return s->known && s->shown && s->note && !cell_of_user(&cell) && (!split || t->options->verbose > 0);
+}
+
+/* The notes of those that are to be told of; one line for all that have the same. */
+static void notes_print(const struct table *t, const struct lines *lines, const char *label,
+			bool (*told)(const struct table *t, const struct runs_series *s))
 {
 	const struct runs_command *c = &t->runs->command[0];
+	char names[TEXT_SIZE];
 
-	for (size_t k = 0; k < c->nseries; k++)
-		if (!c->series[k].known && (c->series[k].shown || t->options->verbose > 0) && c->series[k].note)
-			lines_print(lines, STYLE_PLAIN, "not available", "%s: %s", c->series[k].name, c->series[k].note);
+	for (size_t k = 0; k < c->nseries; k++) {
+		const struct runs_series *s = &c->series[k];
+		bool before = false;
+		size_t at = 0;
+
+		if (!told(t, s))
+			continue;
+		for (size_t i = 0; i < c->nseries && at < sizeof(names); i++) {
+			if (!told(t, &c->series[i]) || strcmp(c->series[i].note, s->note) != 0)
+				continue;
+			before = before || i < k;
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "", c->series[i].name);
+		}
+		if (!before)
+			lines_print(lines, STYLE_PLAIN, label, "%s: %s", names, s->note);
+	}
 }
 
 int runs_table(FILE *file, const struct runs *runs, const struct output_options *options)
@@ -359,6 +398,7 @@ int runs_table(FILE *file, const struct runs *runs, const struct output_options 
 	results_print(&t, &lines);
 	for (size_t i = 0; i < runs->nnotes; i++)
 		lines_print(&lines, STYLE_PLAIN, "note", "%s", runs->notes[i]);
-	missing_print(&t, &lines);
+	notes_print(&t, &lines, "note", series_noted);
+	notes_print(&t, &lines, "not available", series_missing);
 	return 0;
 }

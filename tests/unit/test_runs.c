@@ -210,6 +210,7 @@ START_TEST(test_table)
 		"result            A is 2.00 ± 0.00 times faster than B\n"
 		"user              A has 2.00 ± 0.00 times less than B\n"
 		"minor-faults      A has 1.995 ± 0.005 times less than B\n"
+		"note              user: sampled\n"
 		"not available     cycles: no PMU\n");
 	free(text);
 	setup_commands(5);
@@ -229,7 +230,8 @@ START_TEST(test_table)
 		"E  e            11.0 ms  0.00 %  0.917  0.917 – 0.917\n"
 		"\n"
 		"result            D is 1.20 ± 0.00 times faster than A\n"
-		"least median      D\n");
+		"least median      D\n"
+		"not available     cycles: no PMU\n");
 	free(text);
 }
 END_TEST
