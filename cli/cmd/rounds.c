@@ -116,12 +116,22 @@ static void hook_run(struct rounds *r, const struct round_hook *hook, const char
 	rounds_stop(r, STATUS_FAILURE);
 }
 
-/* "run 12  A ./app  1.20 s  8.2 s left" */
-static void progress(struct rounds *r, size_t command, const char *what)
+/* As far as the rounds so far tell, and at most what is left of the time; 0: nobody knows. */
+static u64 time_left(const struct rounds *r, u64 passed)
 {
-	u64 now = repeat_now(), passed = now - r->start_ns, left = 0;
+	u64 left = 0, bound = r->plan.most_ns - MIN(passed, r->plan.most_ns);
+
+	if (r->asked->runs && r->done)
+		left = passed / r->done * (r->plan.most - MIN(r->done, r->plan.most));
+	return r->plan.most_ns && (!left || bound < left) ? bound : left;
+}
+
+/* "run 12 of 30  1.20 s, 800 ms left  A ./app" */
+static void progress(struct rounds *r, size_t command, bool counted)
+{
+	u64 now = repeat_now(), passed = now - r->start_ns, left = time_left(r, passed);
 	const struct runs_command *c = &r->runs.command[command];
-	char line[512], fitted[512], elapsed[FORMAT_SIZE], rest[FORMAT_SIZE];
+	char line[512], text[256], fitted[512], number[64] = "warm-up", time[FORMAT_SIZE], rest[FORMAT_SIZE + 16] = "";
 	size_t width;
 
 	if (!r->live.on || now - r->drawn_ns < LIVE_NS)
@@ -130,14 +140,15 @@ static void progress(struct rounds *r, size_t command, const char *what)
 	width = live_width(&r->live);
 	if (!width)
 		return;
-	if (r->asked->runs && r->done)
-		left = passed / r->done * (r->plan.most - MIN(r->done, r->plan.most));
-	if (r->plan.most_ns && (!left || r->plan.most_ns - MIN(passed, r->plan.most_ns) < left))
-		left = r->plan.most_ns - MIN(passed, r->plan.most_ns);
-	format_ns(elapsed, (double)passed, false);
-	format_ns(rest, (double)left, false);
-	snprintf(line, sizeof(line), "%s %zu%s%.0lu  %s  %s left at most  %s %.200s", what, r->done + 1,
-		 r->asked->runs ? " of " : "", r->asked->runs, elapsed, left ? rest : "?", c->label, c->text);
+	if (counted)
+		snprintf(number, sizeof(number), r->asked->runs ? "run %zu of %lu" : "run %zu", r->done + 1, r->asked->runs);
+	if (counted && left) {
+		format_ns(time, (double)left, false);
+		snprintf(rest, sizeof(rest), ", %s left", time);
+	}
+	format_ns(time, (double)passed, false);
+	text_escape(text, sizeof(text), c->text, strlen(c->text));
+	snprintf(line, sizeof(line), "%s  %s%s  %s %s", number, time, rest, c->label, text);
 	text_fit(fitted, sizeof(fitted), line, width - 1);
 	live_draw(&r->live, fitted);
 }
@@ -181,7 +192,7 @@ static void run_one(struct rounds *r, size_t command, bool counted)
 {
 	struct repeat_run run;
 
-	progress(r, command, counted ? "run" : "warm-up");
+	progress(r, command, counted);
 	hook_run(r, &r->plan.command[command].prepare, "prepare", command);
 	if (r->stop)
 		return;
@@ -252,7 +263,7 @@ static void rounds_run(struct rounds *r)
 {
 	for (size_t i = 0; i < r->runs.n && !r->stop; i++)
 		hook_run(r, &r->plan.command[i].setup, "setup", i);
-	r->start_ns = repeat_now();
+	r->start_ns = r->drawn_ns = repeat_now();
 	for (size_t i = 0; i < r->asked->warmups && !r->stop; i++)
 		round_run(r, i, false);
 	r->start_ns = repeat_now();
