@@ -90,7 +90,7 @@ static void note_drift(struct runs *runs, const struct runs_command *c, const st
 
 	compare_drift(&drift, e->value, c->n, scratch);
 	if (comparison_differs(&drift) && (drift.ratio > 1 + DRIFT_LEAST || drift.ratio < 1 / (1 + DRIFT_LEAST)))
-		note_add(runs, "%sdrift of %+.2g %% from the first run to the last: %s", named(runs, c, label),
+		note_add(runs, "%sdrift of %+.1f %% from the first run to the last: %s", named(runs, c, label),
 			 (drift.ratio - 1) * 100,
 			 runs->n > 1 ? "the ratios are free of it, since commands take turns" :
 							    "the median is one of a moving figure");

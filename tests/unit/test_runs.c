@@ -184,7 +184,7 @@ START_TEST(test_drift)
 		add(1, 10 + (double)i / 20 + (double)(i * 3 % 5) / 10, cell_counted(1), 0);
 	}
 	judge();
-	ck_assert(noted("A: drift of +2"));
+	ck_assert(noted("A: drift of +1"));
 	ck_assert(noted("the ratios are free of it"));
 	ck_assert(!comparison_differs(&runs_elapsed(&runs.command[1])->comparison));
 }
