@@ -8,6 +8,8 @@ cli_sources = \
 	cli/analyze/cell.h \
 	cli/analyze/clock_map.c \
 	cli/analyze/clock_map.h \
+	cli/analyze/compare.c \
+	cli/analyze/compare.h \
 	cli/analyze/derived.c \
 	cli/analyze/derived.h \
 	cli/analyze/formula.c \
@@ -41,9 +43,14 @@ cli_sources = \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
 	cli/analyze/report_windows.c \
+	cli/analyze/runs.c \
+	cli/analyze/runs.h \
+	cli/analyze/runs_judge.c \
 	cli/analyze/samples.c \
 	cli/analyze/samples.h \
 	cli/analyze/samples_merge.c \
+	cli/analyze/spread.c \
+	cli/analyze/spread.h \
 	cli/analyze/stacks.c \
 	cli/analyze/stacks.h \
 	cli/analyze/stacks_address.c \
@@ -126,6 +133,11 @@ cli_sources = \
 	cli/cmd/profiled.c \
 	cli/cmd/profiled.h \
 	cli/cmd/report.c \
+	cli/cmd/rounds.c \
+	cli/cmd/rounds.h \
+	cli/cmd/rounds_matrix.c \
+	cli/cmd/rounds_plan.c \
+	cli/cmd/rounds_report.c \
 	cli/cmd/run.c \
 	cli/cmd/watch.c \
 	cli/cmd/watch.h \
@@ -134,6 +146,8 @@ cli_sources = \
 	cli/cmd/stat.c \
 	cli/cmd/traced.c \
 	cli/cmd/traced.h \
+	cli/cmd/words.c \
+	cli/cmd/words.h \
 	cli/cmd/wrap.c \
 	cli/cmd/wrap.h \
 	cli/cmd/wrap_look.c \
@@ -195,6 +209,10 @@ cli_sources = \
 	cli/output/pprof_stream.h \
 	cli/output/profile_tree.c \
 	cli/output/profile_tree.h \
+	cli/output/runs_json.c \
+	cli/output/runs_output.h \
+	cli/output/runs_table.c \
+	cli/output/runs_text.c \
 	cli/output/table.c \
 	cli/output/table_profile.c \
 	cli/pager.c \
@@ -229,6 +247,8 @@ cli_sources = \
 	cli/session/process.c \
 	cli/session/record.c \
 	cli/session/record.h \
+	cli/session/repeat.c \
+	cli/session/repeat.h \
 	cli/session/ring.c \
 	cli/session/ring.h \
 	cli/session/sample.c \
@@ -240,6 +260,7 @@ cli_sources = \
 	cli/session/server.c \
 	cli/session/session.c \
 	cli/session/session.h \
+	cli/session/signals.c \
 	cli/session/spawn.c \
 	cli/session/survive.c \
 	cli/session/target.c \

@@ -68,6 +68,11 @@ int opt_parse_seconds(const char *text, uint64_t *value_ns)
 	return 0;
 }
 
+bool opt_is_number(const char *text)
+{
+	return text[strcspn(text, "0123456789")] && !text[strspn(text, "0123456789.+-eE")];
+}
+
 /* The length up to the next comma that no backslash protects; fnmatch drops the backslash. */
 static size_t opt_list_span(const char *s)
 {
@@ -199,10 +204,28 @@ static int opt_set(const struct opt *row, void *to, const char *value)
 		err = opt_list_add(at, value);
 		break;
 	case OPT_EACH:
+	case OPT_WORDS:
 		err = opt_list_add_whole(at, value);
 		break;
 	}
 	return err ? opt_say_bad(row, err, wanted, value) : 0;
+}
+
+/* The words behind the first one, for which the metavar has a name each; *i is moved to the last. */
+static int opt_take_words(const struct opt *row, void *to, int argc, char **argv, int *i)
+{
+	const char *name = row->kind == OPT_WORDS ? strchr(row->metavar, ' ') : NULL;
+
+	for (; name; name = strchr(name + 1, ' ')) {
+		bool optional = name[1] == '[', there = *i + 1 < argc;
+
+		if (!there && !optional)
+			return error("option --%s needs more words: %s", row->name, row->metavar);
+		there = there && (!optional || opt_is_number(argv[*i + 1]));
+		if (opt_set(row, to, there ? argv[++*i] : ""))
+			return -1;
+	}
+	return 0;
 }
 
 static const struct opt *opt_find_letter(const struct opt *rows, char letter)
@@ -271,7 +294,9 @@ static int opt_parse_long(const struct opt *rows, void *to, int argc, char **arg
 		return error("option --%s takes no value", row->name);
 	if (opt_takes_value(row) && !value && *i + 1 >= argc)
 		return error("option --%s needs a value", row->name);
-	return opt_set(row, to, !opt_takes_value(row) ? NULL : value ? value + 1 : argv[++*i]);
+	if (opt_set(row, to, !opt_takes_value(row) ? NULL : value ? value + 1 : argv[++*i]))
+		return OPT_ERROR;
+	return opt_take_words(row, to, argc, argv, i);
 }
 
 /* One word of letters. */
@@ -290,14 +315,12 @@ static int opt_parse_letters(const struct opt *rows, void *to, int argc, char **
 		if (!row)
 			return error("%s has no option -%.*s; see sparkctl help %s", argv[0],
 				     len ? (int)len : 1, s, argv[0]);
-		if (opt_takes_value(row) && s[1])
-			return opt_set(row, to, s + 1);
-		if (opt_takes_value(row) && *i + 1 >= argc)
+		if (opt_takes_value(row) && !s[1] && *i + 1 >= argc)
 			return error("option -%c (--%s) needs a value", *s, row->name);
-		if (opt_set(row, to, opt_takes_value(row) ? argv[++*i] : NULL))
+		if (opt_set(row, to, !opt_takes_value(row) ? NULL : s[1] ? s + 1 : argv[++*i]))
 			return OPT_ERROR;
 		if (opt_takes_value(row))
-			return 0;
+			return opt_take_words(row, to, argc, argv, i);
 	}
 	return 0;
 }
@@ -371,7 +394,7 @@ void opt_print_table(FILE *file, const struct opt *rows)
 	static const char *const kind[] = {
 		[OPT_FLAG] = "flag", [OPT_COUNT] = "count", [OPT_STRING] = "string",
 		[OPT_UINT] = "uint", [OPT_SECONDS] = "seconds", [OPT_ENUM] = "enum",
-		[OPT_LIST] = "list", [OPT_EACH] = "each",
+		[OPT_LIST] = "list", [OPT_EACH] = "each", [OPT_WORDS] = "words",
 	};
 	char words[256], letter[2] = "";
 

@@ -4,7 +4,7 @@
  * is printed and completions are made; the man page is compared with them. GNU conventions:
  * --name=value, --name value, unique beginnings of long names, bundled letters (-qv, -fVALUE), "--"
  * ends the options, and so does the first word that is none. A repeated option: the last one wins,
- * lists append.
+ * lists append. One that takes several words has the others behind the first, as words of their own.
  *
  * Completions know a value by the metavar: FILE is the name of one, METRIC is one of sparkctl
  * list metrics, METRICS several with commas between, GROUP one of list groups; for others they offer
@@ -27,6 +27,7 @@ enum opt_kind {		/* destination */
 	OPT_ENUM,	/* int or enum: the index in words */
 	OPT_LIST,	/* struct opt_list: allocated */
 	OPT_EACH,	/* the same, but each value is one item, whatever is in it */
+	OPT_WORDS,	/* the same, of as many words as the metavar has; "[LAST]": only if it is a number, else "" */
 };
 
 struct opt_list {
@@ -61,6 +62,9 @@ int opt_parse(const struct opt *rows, void *to, int argc, char **argv);
  */
 int opt_parse_uint(const char *text, unsigned long *value);
 int opt_parse_seconds(const char *text, uint64_t *value_ns);
+
+/* Digits with what else a number may have; strtod(3) has the last word. */
+bool opt_is_number(const char *text);
 
 /* Appends the comma-separated patterns of text; "\," is a comma. Returns 0, -EINVAL or -ENOMEM. */
 int opt_list_add(struct opt_list *list, const char *text);

@@ -12,6 +12,7 @@ unit_tests = \
 	tests/unit/test_cfi_libc \
 	tests/unit/test_closure \
 	tests/unit/test_cmd_report \
+	tests/unit/test_compare \
 	tests/unit/test_demangle \
 	tests/unit/test_derived \
 	tests/unit/test_disasm \
@@ -38,6 +39,7 @@ unit_tests = \
 	tests/unit/test_store \
 	tests/unit/test_record \
 	tests/unit/test_resolve \
+	tests/unit/test_runs \
 	tests/unit/test_sample \
 	tests/unit/test_samples \
 	tests/unit/test_stacks \
@@ -47,6 +49,7 @@ unit_tests = \
 	tests/unit/test_trace \
 	tests/unit/test_unwind \
 	tests/unit/test_wire \
+	tests/unit/test_words \
 	tests/unit/test_wrap
 
 # Fuzzers: tests/fuzz/fuzz_X; each also needs its lines tests_fuzz_fuzz_X_... below.
@@ -98,6 +101,7 @@ unit_agent_tests = \
 # End-to-end tests: shell scripts that run the built sparkctl.
 e2e_tests = \
 	tests/e2e/annotate.test \
+	tests/e2e/compare.test \
 	tests/e2e/profile-hardware.test \
 	tests/e2e/profile.test \
 	tests/e2e/profile-cases.test \
@@ -106,6 +110,7 @@ e2e_tests = \
 	tests/e2e/profile-stacks.test \
 	tests/e2e/recording-errors.test \
 	tests/e2e/recording.test \
+	tests/e2e/repeat.test \
 	tests/e2e/seam.test \
 	tests/e2e/stat.test \
 	tests/e2e/sources.test \
@@ -199,6 +204,7 @@ target_programs = \
 	tests/targets/h_user \
 	tests/targets/t_counters \
 	tests/targets/t_cpu_sum \
+	tests/targets/t_drift \
 	tests/targets/t_end \
 	tests/targets/t_events \
 	tests/targets/t_fork \

@@ -300,6 +300,21 @@ struct report *report_build(const struct profile *profile, const struct session_
 	return report;
 }
 
+struct report *report_totals(const struct session_facts *facts, const struct definitions *definitions)
+{
+	struct report *report = calloc(1, sizeof(*report));
+
+	if (report) {
+		report->facts = facts;
+		report->options = (struct report_options){ .totals_only = true, .definitions = definitions };
+		if (!report_init_derived(report) && !report_add_totals(report))
+			return report;
+		report_free(report);
+	}
+	error("out of memory for the report");
+	return NULL;
+}
+
 void report_free(struct report *report)
 {
 	struct report_text *text, *next;

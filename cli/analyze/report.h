@@ -249,6 +249,11 @@ struct report {
  */
 struct report *report_build(const struct profile *profile, const struct session_facts *facts,
 			    const struct report_options *options);
+/*
+ * One with nothing but these totals and what is computed from them, those that tables show first. NULL after a
+ * message. facts, of which no more is looked at, must outlive it.
+ */
+struct report *report_totals(const struct session_facts *facts, const struct definitions *definitions);
 void report_free(struct report *report);
 
 /* The word for an enum wire_diagnosis; NULL for numbers not in use. */

@@ -61,15 +61,29 @@ static void live_region(char *line, size_t width, const struct hottest_region *r
 	live_add(line, width, "  ", piece);
 }
 
+size_t live_width(const struct live *live)
+{
+	return live->on && live_in_foreground() ? term_width(STDERR_FILENO) : 0;
+}
+
+void live_draw(struct live *live, const char *line)
+{
+	char text[LIVE_LINE + 32];
+
+	snprintf(text, sizeof(text), "%s%s\r", live_clear, line);
+	live_put(text);
+	live->drawn = true;
+}
+
 void live_look(struct live *live, const struct profile *profile, const struct session_facts *facts)
 {
 	struct hottest_region hot[LIVE_REGIONS];
-	size_t n = hottest_update(&live->hottest, profile, hot, LIVE_REGIONS), i, width = term_width(STDERR_FILENO);
+	size_t n = hottest_update(&live->hottest, profile, hot, LIVE_REGIONS), i, width = live_width(live);
 	double passed = (double)(facts->duration_ns - MIN(facts->duration_ns, live->last_ns));
 	char line[LIVE_LINE] = "", elapsed[FORMAT_SIZE], text[LIVE_LINE + 32];
 
 	live->last_ns = facts->duration_ns;
-	if (!live->on || !live_in_foreground() || passed <= 0)
+	if (!width || passed <= 0)
 		return;
 	format_ns(elapsed, (double)facts->duration_ns, output_utf8());
 	live_add(line, width, "", elapsed);
@@ -79,9 +93,7 @@ void live_look(struct live *live, const struct profile *profile, const struct se
 	}
 	for (i = 0; i < n; i++)
 		live_region(line, width, &hot[i], clock_map_duration(facts->clock_map, hot[i].ticks) / passed * 100);
-	snprintf(text, sizeof(text), "%s%s\r", live_clear, line);
-	live_put(text);
-	live->drawn = true;
+	live_draw(live, line);
 }
 
 void live_close(struct live *live)

@@ -17,6 +17,10 @@ struct live {
 void live_open(struct live *live);
 /* Draws the line anew. */
 void live_look(struct live *live, const struct profile *profile, const struct session_facts *facts);
+/* Whether it can be seen at all, and if so its columns; else 0. */
+size_t live_width(const struct live *live);
+/* Draws this in its place. */
+void live_draw(struct live *live, const char *line);
 /* Clears it, for what comes next. */
 void live_close(struct live *live);
 

@@ -3,12 +3,14 @@
 #include <locale.h>
 
 #include "cli/cmd/launch.h"
+#include "cli/cmd/rounds.h"
 #include "cli/log.h"
 
 struct stat_options {
 	struct print_options print;
 	const char *report;
 	struct launch_asked asked;
+	struct rounds_asked rounds;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -21,6 +23,7 @@ static const struct opt options[] = {
 	PRINT_DEFINE_ROW(struct stat_options),
 	LAUNCH_ASKED_ROWS(struct stat_options),
 	LAUNCH_SCOPE_ROWS(struct stat_options),
+	ROUNDS_ROWS(struct stat_options),
 	LAUNCH_REPORT_ROW(struct stat_options),
 	PRINT_SHAPE_ROWS(struct stat_options),
 	{ "wrap", 0, OPT_EACH, offsetof(struct stat_options, wrap), "LIST", NULL, "make regions of calls", NULL, true },
@@ -34,6 +37,9 @@ static const struct command_example examples[] = {
 	{ "sparkctl stat --group CACHE ./app", "a group of events, and metrics made of them" },
 	{ "sparkctl stat -e page-faults --define 'faults-per-ms = page-faults / task-clock * 1e6' ./app",
 	  "a metric of one's own" },
+	{ "sparkctl stat -r 20 -w 1 -- ./app", "20 runs after one to warm up: medians and how they scatter" },
+	{ "sparkctl stat --vs './new -x' -- ./old -x", "two commands by turns, and how many times faster one is" },
+	{ "sparkctl stat -P threads 1 8 -- ./app -j {threads}", "one command with eight values of a parameter" },
 	{ .line = NULL },
 };
 
@@ -62,6 +68,20 @@ static int stat_and_report(const struct stat_options *o, const struct event_list
 	return status;
 }
 
+static int stat_repeated(const struct stat_options *o, const struct event_list *events, FILE *file, char **argv)
+{
+	const struct rounds_way way = {
+		.print = &o->print,
+		.events = events,
+		.report = o->report,
+		.file = file,
+		.timeout_ns = o->timeout_ns,
+		.no_inherit = o->no_inherit,
+	};
+
+	return rounds_stat(&o->rounds, &way, argv);
+}
+
 static int stat_with(struct stat_options *o, char **argv)
 {
 	const struct output *format = print_format(&command_stat, &o->print);
@@ -76,7 +96,12 @@ static int stat_with(struct stat_options *o, char **argv)
 	status = launch_events(&o->asked, &o->print, &events);
 	if (!status) {
 		file = launch_report_open(o->report);
-		status = file ? stat_and_report(o, &events, format, file, argv) : STATUS_FAILURE;
+		if (!file)
+			status = STATUS_FAILURE;
+		else if (rounds_wanted(&o->rounds))
+			status = stat_repeated(o, &events, file, argv);
+		else
+			status = stat_and_report(o, &events, format, file, argv);
 	}
 	event_list_free(&events);
 	return launch_end(file, o->report, status);
@@ -91,10 +116,13 @@ static int stat_command(int argc, char **argv)
 		status = command_misused(&command_stat, "needs a command to run", NULL);
 	else if (first >= 0 && o.wrap.n)
 		status = command_misused(&command_stat, "loads nothing into the command, which --wrap needs: use sparkctl run", NULL);
+	else if (first >= 0 && o.follow && rounds_wanted(&o.rounds))
+		status = command_misused(&command_stat, "repeats commands without", "--follow");
 	else if (first >= 0)
 		status = stat_with(&o, argv + first);
 	opt_list_free(&o.wrap);
 	launch_asked_free(&o.asked);
+	rounds_asked_free(&o.rounds);
 	print_options_free(&o.print);
 	return status;
 }

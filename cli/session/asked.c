@@ -233,26 +233,38 @@ static struct cell asked_cell(struct totals *t, size_t i, struct caps_context *c
 	return c;
 }
 
+void asked_mark(struct asked *asked)
+{
+	for (size_t i = 0; asked->event && i < asked->list->n; i++)
+		if (asked->event[i].fd >= 0 && perf_read(asked->event[i].fd, &asked->event[i].before))
+			asked->event[i].before = (struct perf_value){ 0 };
+}
+
+bool asked_heritable(const struct event_list *events)
+{
+	for (size_t i = 0; events && i < events->n; i++)
+		if (!attempt_heritable(&events->event[i]))
+			return false;
+	return true;
+}
+
 void asked_read(struct totals *t, struct caps_context *caps)
 {
 	const struct event_list *list = t->asked.list;
 
 	/* All first: kinds of cores are judged together. */
-	for (size_t i = 0; t->asked.event && i < list->n; i++)
-		if (t->asked.event[i].fd >= 0)
-			t->asked.event[i].err = perf_read(t->asked.event[i].fd, &t->asked.event[i].value);
+	for (size_t i = 0; t->asked.event && i < list->n; i++) {
+		struct asked_event *e = &t->asked.event[i];
+
+		if (e->fd < 0)
+			continue;
+		e->err = perf_read(e->fd, &e->value);
+		e->value = totals_since(&e->value, &e->before);
+	}
 	for (size_t i = 0; t->asked.event && i < list->n; i++)
 		if (!t->asked.event[i].elsewhere)
 			totals_add(t, list->event[i].name, list->event[i].unit ? list->event[i].unit : "count",
 				   asked_cell(t, i, caps), "perf");
-}
-
-static bool asked_traced(const struct asked *asked)
-{
-	for (size_t i = 0; asked->event && i < asked->list->n; i++)
-		if (asked->event[i].fd >= 0 && asked->list->event[i].attr.type == PERF_TYPE_TRACEPOINT)
-			return true;
-	return false;
 }
 
 /* With a copy of the descriptors there, closing them here is no end of them. */
@@ -272,10 +284,57 @@ void descriptors_leave(void)
 		waitpid(child, NULL, 0);
 }
 
+/* Events that the kernel takes 40 ms to close, unless the same one is open elsewhere. */
+static bool asked_traces(const struct event *event)
+{
+	return event->attr.type == PERF_TYPE_TRACEPOINT;
+}
+
+static int asked_open_kept(void *context, union event_attr *a, bool heritable)
+{
+	(void)context;
+	(void)heritable;
+	return perf_open(&a->attr, 0, -1, -1, 0);
+}
+
+void asked_keep(struct asked *asked, const struct event_list *events)
+{
+	struct attempt attempt;
+
+	asked->list = events;
+	asked->keepers = events && events->n ? calloc(events->n, sizeof(*asked->keepers)) : NULL;
+	asked->nkeepers = asked->keepers ? events->n : 0;
+	for (size_t i = 0; i < asked->nkeepers; i++) {
+		const struct event *event = &events->event[i];
+
+		asked->keepers[i] = asked_traces(event) && !attempt_futile(event) ?
+			attempt_open(event, asked_open_kept, NULL, &attempt) : -ENODATA;
+	}
+}
+
+void asked_drop(struct asked *asked)
+{
+	bool traced = false;
+
+	for (size_t i = 0; i < asked->nkeepers; i++)
+		traced = traced || asked->keepers[i] >= 0;
+	if (traced)
+		descriptors_leave();
+	for (size_t i = 0; i < asked->nkeepers; i++)
+		if (asked->keepers[i] >= 0)
+			close(asked->keepers[i]);
+	free(asked->keepers);
+	asked->keepers = NULL;
+	asked->nkeepers = 0;
+}
+
 void asked_close(struct asked *asked)
 {
-	/* The kernel takes 40 ms to close a tracepoint. */
-	if (asked_traced(asked))
+	bool traced = false;
+
+	for (size_t i = 0; asked->event && i < asked->list->n; i++)
+		traced = traced || (asked->event[i].fd >= 0 && asked_traces(&asked->list->event[i]));
+	if (traced && !asked->keepers)
 		descriptors_leave();
 	for (size_t i = 0; asked->event && i < asked->list->n; i++)
 		if (asked->event[i].fd >= 0)

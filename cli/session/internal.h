@@ -148,6 +148,7 @@ struct spawn {
 	pid_t pid;
 	int go;                      /* write end: lets it exec */
 	int error;                   /* read end: errno of a failed exec */
+	int input, output;           /* of the child, where it does not get ours: else -1 */
 };
 
 /*
@@ -156,12 +157,28 @@ struct spawn {
  */
 int spawn_start(struct spawn *spawn, char **argv, const char *elf, char **env, const struct inherited_limits *limits,
 		const struct inherited_signals *signals);
+/*
+ * The same at once, where nothing has to be done between fork and exec: without a copy of our memory. *start_ns:
+ * when it was about to exec. 0, the errno of its failed exec, or -1 after a message.
+ */
+int spawn_now(struct spawn *spawn, char **argv, const char *elf, const struct inherited_signals *signals, u64 *start_ns);
 /* Lets it exec. 0, or the errno of its failed exec. */
 int spawn_go(struct spawn *spawn);
+/* Says that this errno came of the exec. */
+enum session_end spawn_failed(const char *command, int failed);
 
 /* The environment of the target: ours with the agent preloaded and the invitation. NULL after a message. */
 char **target_environment(const char *agent, const char *invitation, const char *dir);
 void target_environment_free(char **env);
+
+/* ---- signals.c */
+
+/* Blocks those that are for the command, or tell of its end, and opens a descriptor to read them. 0, or -1 after a message. */
+int signals_open(struct inherited_signals *before, int *fd);
+/* Back to what they were; the descriptor stays open. */
+void signals_close(const struct inherited_signals *before);
+/* The child was stopped by this signal. */
+void signals_stopped(pid_t child, int by);
 
 /* ---- target.c: what a file tells before its start */
 
@@ -240,6 +257,7 @@ struct asked_event {
 	bool elsewhere;              /* another total is the same */
 	int err;                     /* of the newest read */
 	struct perf_value value;
+	struct perf_value before;    /* what is not this run's: totals_mark() */
 	char note[512];
 };
 
@@ -247,6 +265,8 @@ struct asked {
 	const struct event_list *list; /* NULL: none */
 	struct asked_event *event;   /* of each */
 	bool pmu;                    /* some event of the CPU's counters could be opened */
+	int *keepers;                /* of each event one that stays open from run to run, or -errno; NULL: none */
+	size_t nkeepers;
 };
 
 /* Opens the events on the stopped child; they must outlive it. alone: of those that get none; NULL: of none. */
@@ -256,6 +276,13 @@ void asked_read(struct totals *totals, struct caps_context *caps);
 void asked_close(struct asked *asked);
 /* All that is open stays so for a moment, in a process that nobody waits for: the kernel closes some events slowly. */
 void descriptors_leave(void);
+/* Until asked_drop(), closing costs the kernel no more than any other event. */
+void asked_keep(struct asked *asked, const struct event_list *events);
+void asked_drop(struct asked *asked);
+/* What they have counted so far is not this run's. */
+void asked_mark(struct asked *asked);
+/* All of them go from a process to those that it starts. */
+bool asked_heritable(const struct event_list *events);
 /* Why the kernel refuses an event with this errno, and what helps. */
 struct outcome asked_reason(struct totals *totals, const struct event *event, int err, struct caps_context *caps);
 /* They count the same. */
@@ -305,6 +332,14 @@ bool totals_want_hardware(const struct totals *totals);
  */
 void totals_read(struct totals *totals, struct caps_context *caps, u64 elapsed_ns, const struct rusage *usage,
 		 bool reaped, enum totals_hidden hidden);
+/*
+ * Where the events are our own, for all that we start: what they have counted so far is not the next run's.
+ * Whether it is more than when they were read: then somebody of an earlier run lives on.
+ */
+bool totals_mark(struct totals *totals);
+struct perf_value totals_since(const struct perf_value *now, const struct perf_value *before);
+/* Closes the events of this run and forgets its totals; notes and what was kept open stay, for another one. */
+void totals_disarm(struct totals *totals);
 void totals_close(struct totals *totals);
 
 /* ---- process.c: the processes of the tree */
@@ -562,9 +597,6 @@ void session_watch(struct session *s, u64 now);
 
 /* ---- loop.c */
 
-int session_signals_open(struct session *s);
-/* Back to what they were. */
-void session_signals_close(struct session *s);
 /* Until the command has ended, and its descendants where asked. */
 void session_loop(struct session *s);
 struct segment_params session_segment_params(const struct session *s);

@@ -22,35 +22,6 @@
 #define KILL_AFTER_NS (2 * NSEC_PER_SEC)
 #define INTERRUPTS_REPORT 2
 
-int session_signals_open(struct session *s)
-{
-	static const int signals[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaddset(&set, signals[i]);
-	/*
-	 * Ignored SIGCHLD would lose the child's status; a reader that is gone or a limit must not
-	 * end the run. The child gets them as they were.
-	 */
-	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &s->signals.child);
-	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, &s->signals.pipe);
-	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &s->signals.fsize);
-	if (sigprocmask(SIG_BLOCK, &set, &s->signals.mask))
-		return error("cannot block signals: %s", strerror(errno));
-	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return s->signal_fd < 0 ? error("cannot read signals: %s", strerror(errno)) : 0;
-}
-
-void session_signals_close(struct session *s)
-{
-	sigaction(SIGXFSZ, &s->signals.fsize, NULL);
-	sigaction(SIGPIPE, &s->signals.pipe, NULL);
-	sigaction(SIGCHLD, &s->signals.child, NULL);
-	sigprocmask(SIG_SETMASK, &s->signals.mask, NULL);
-}
-
 static u64 relative_now(const struct session *s)
 {
 	return session_now() - s->start_ns;
@@ -245,15 +216,7 @@ static void main_changed(struct session *s)
 		return;
 	if (info.si_code == CLD_STOPPED) {
 		waitid(P_PID, (id_t)s->spawn.pid, &info, WSTOPPED | WNOHANG);
-		/*
-		 * The child alone was stopped by job control: the shell shall see us stop as it
-		 * would see the child. Not for SIGSTOP: who sends that to the child will continue
-		 * the child, and not us.
-		 */
-		if (info.si_status == SIGTSTP || info.si_status == SIGTTIN || info.si_status == SIGTTOU) {
-			raise(SIGSTOP);
-			kill(s->spawn.pid, SIGCONT);
-		}
+		signals_stopped(s->spawn.pid, info.si_status);
 		return;
 	}
 	s->end_ns = session_now();

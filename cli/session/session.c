@@ -95,7 +95,7 @@ static int session_arm(struct session *s)
 	limits_raise(&limits);
 	if (s->options->probes && probing_open(s))
 		return -1;
-	if ((!s->options->outside && server_open(&s->server)) || session_signals_open(s))
+	if ((!s->options->outside && server_open(&s->server)) || signals_open(&s->signals, &s->signal_fd))
 		return -1;
 	if (spawn_target(s, &limits))
 		return -1;
@@ -112,16 +112,6 @@ static int session_arm(struct session *s)
 	return s->ready ? 0 : -1;
 }
 
-static enum session_end exec_failed(const struct session *s, int failed)
-{
-	if (failed == ENOENT) {
-		error("%s: command not found", s->options->argv[0]);
-		return SESSION_NOT_FOUND;
-	}
-	error("cannot execute %s: %s", s->options->argv[0], strerror(failed));
-	return SESSION_NOT_EXECUTABLE;
-}
-
 static enum session_end session_measure(struct session *s)
 {
 	struct origin_map map;
@@ -135,7 +125,7 @@ static enum session_end session_measure(struct session *s)
 		process_keep_open(p);
 	failed = spawn_go(&s->spawn);
 	if (failed)
-		return exec_failed(s, failed);
+		return spawn_failed(s->options->argv[0], failed);
 	if (!p)
 		return SESSION_FAILED;
 	p->threads = p->facts.threads = s->track.count ? 1 : 0;
@@ -149,7 +139,7 @@ static enum session_end session_measure(struct session *s)
 	session_loop(s);
 	/* An agent that says hello now would wait for nothing. */
 	server_close(&s->server);
-	session_signals_close(s);
+	signals_close(&s->signals);
 	/* What is left of a trace may be more than the limit of file sizes allows. */
 	signal(SIGXFSZ, SIG_IGN);
 	session_clock_tick(s);
@@ -189,6 +179,7 @@ enum session_end session_run(struct session **session, const struct session_opti
 	}
 	s->options = options;
 	s->server.fd[0] = s->server.fd[1] = s->server.place.lock = -1;
+	s->spawn.input = s->spawn.output = -1;
 	profile_init(&s->profile, options->group);
 	s->profile.threads_most = options->threads_most;
 	s->watch_ns = options->watcher ? 1 : 0;

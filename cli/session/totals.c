@@ -42,6 +42,8 @@ static const struct total_row {
 struct total_event {
 	int fd;                      /* or -errno of the refusal */
 	bool user_only;
+	struct perf_value before;    /* what is not this run's: totals_mark() */
+	struct perf_value last;      /* as it was read */
 };
 
 /* Totals that are there in any run, and names that the report adds. */
@@ -253,6 +255,36 @@ static const char *refusal(struct totals *t, size_t i, struct caps_context *caps
 	return t->notes[i];
 }
 
+static int event_read(struct total_event *e, struct perf_value *v)
+{
+	int ret = perf_read(e->fd, v);
+
+	e->last = *v;
+	*v = totals_since(v, &e->before);
+	return ret;
+}
+
+struct perf_value totals_since(const struct perf_value *now, const struct perf_value *before)
+{
+	return (struct perf_value){ now->count - before->count, now->enabled_ns - before->enabled_ns,
+				    now->running_ns - before->running_ns };
+}
+
+bool totals_mark(struct totals *t)
+{
+	bool grown = false;
+
+	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++) {
+		struct total_event *e = &t->events[i];
+
+		if (e->fd < 0 || perf_read(e->fd, &e->before))
+			continue;
+		grown = grown || e->before.count != e->last.count;
+	}
+	asked_mark(&t->asked);
+	return grown;
+}
+
 static struct cell event_cell(struct totals *t, size_t i, struct caps_context *caps)
 {
 	struct total_event *e = &t->events[i];
@@ -261,7 +293,7 @@ static struct cell event_cell(struct totals *t, size_t i, struct caps_context *c
 
 	if (e->fd < 0)
 		return cell_absent(CELL_UNAVAILABLE, refusal(t, i, caps));
-	ret = perf_read(e->fd, &v);
+	ret = event_read(e, &v);
 	if (ret)
 		return cell_absent(CELL_UNAVAILABLE, "the kernel did not give it back");
 	if (v.running_ns == 0)
@@ -320,7 +352,7 @@ static bool cpu_missing(struct totals *t, const struct rusage *u, double *counte
 	struct perf_value v;
 
 	*all = timeval_ns(u->ru_utime) + timeval_ns(u->ru_stime);
-	if (!t->events || t->events[0].fd < 0 || perf_read(t->events[0].fd, &v))
+	if (!t->events || t->events[0].fd < 0 || event_read(&t->events[0], &v))
 		return false;
 	*counted = (double)v.count;
 	return t->inherit && *all - *counted > 3e6 + *all * 0.05 + switches * 60e3;
@@ -362,17 +394,24 @@ void totals_read(struct totals *t, struct caps_context *caps, u64 elapsed_ns, co
 	asked_read(t, caps);
 }
 
-void totals_close(struct totals *t)
+void totals_disarm(struct totals *t)
 {
 	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++)
 		if (t->events[i].fd >= 0)
 			close(t->events[i].fd);
-	for (size_t i = 0; i < ARRAY_SIZE(t->keepers); i++)
-		if (t->keepers[i] >= 0)
-			close(t->keepers[i]);
 	free(t->events);
 	t->events = NULL;
 	asked_close(&t->asked);
 	free(t->facts);
 	t->facts = NULL;
+	t->nfacts = t->room = 0;
+}
+
+void totals_close(struct totals *t)
+{
+	totals_disarm(t);
+	for (size_t i = 0; i < ARRAY_SIZE(t->keepers); i++)
+		if (t->keepers[i] >= 0)
+			close(t->keepers[i]);
+	asked_drop(&t->asked);
 }

@@ -20,6 +20,7 @@ struct options {
 	int format;
 	struct opt_list metrics;
 	struct opt_list events;
+	struct opt_list scan;
 };
 
 #define AT(field) .offset = offsetof(struct options, field)
@@ -37,6 +38,7 @@ static const struct opt rows[] = {
 	{ .name = "format", .kind = OPT_ENUM, AT(format), .words = words, .help = "in that form" },
 	{ .name = "metrics", .kind = OPT_LIST, AT(metrics), .metavar = "GLOBS", .help = "columns" },
 	{ .name = "events", .kind = OPT_EACH, AT(events), .metavar = "LIST", .help = "events", .hidden = true },
+	{ .name = "scan", .letter = 'P', .kind = OPT_WORDS, AT(scan), .metavar = "N A [B]", .help = "values" },
 	{ .name = "secret", .kind = OPT_FLAG, AT(follow), .help = "hidden", .hidden = true },
 	{ .name = NULL },
 };
@@ -76,6 +78,7 @@ static int parse(const char *line)
 
 	opt_list_free(&got.metrics);
 	opt_list_free(&got.events);
+	opt_list_free(&got.scan);
 	memset(&got, 0, sizeof(got));
 	snprintf(copy, sizeof(copy), "run %s", line);
 	while ((word = strsep(&rest, " ")))
@@ -138,6 +141,29 @@ START_TEST(test_repeated)
 	ck_assert_uint_eq(got.events.n, 2);
 	ck_assert_str_eq(got.events.item[0], "{a,b}:u");
 	ck_assert_str_eq(got.events.item[1], "c\\,d");
+}
+END_TEST
+
+START_TEST(test_words)
+{
+	static const struct { const char *line; int first; const char *words[3]; } lines[] = {
+		{ "--scan n 1 x", 4, { "n", "1", "" } }, { "--scan=n 1 2 x", 4, { "n", "1", "2" } },
+		{ "-P n 1 .5e-3 x", 5, { "n", "1", ".5e-3" } }, { "-Pn 1 -- 3", 4, { "n", "1", "" } },
+		{ "-qP n 1", 4, { "n", "1", "" } }, { "-P -q -2 -3", 5, { "-q", "-2", "-3" } },
+		{ "-P n 1 2x x", 4, { "n", "1", "" } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		ck_assert_int_eq(parse(lines[i].line), lines[i].first);
+		ck_assert_uint_eq(got.scan.n, 3);
+		for (size_t k = 0; k < 3; k++)
+			ck_assert_str_eq(got.scan.item[k], lines[i].words[k]);
+	}
+	ck_assert_int_eq(parse("-P a 1 2 -P b 3 x"), 8);
+	ck_assert_uint_eq(got.scan.n, 6);
+	ck_assert_int_eq(parse("--scan n"), OPT_ERROR);
+	ck_assert_ptr_nonnull(strstr(said, "option --scan needs more words: N A [B]"));
+	ck_assert_int_eq(parse("-P"), OPT_ERROR);
 }
 END_TEST
 
@@ -267,6 +293,7 @@ int main(void)
 	tcase_add_test(parsing, test_letters);
 	tcase_add_test(parsing, test_ends);
 	tcase_add_test(parsing, test_repeated);
+	tcase_add_test(parsing, test_words);
 	tcase_add_test(parsing, test_beginnings);
 	tcase_add_test(parsing, test_help);
 	tcase_add_loop_test(parsing, test_refused, 0, ARRAY_SIZE(refused));

@@ -38,6 +38,7 @@ end
 # on.
 function __sparkctl_operands -a command
     set -l valued __sparkctl_valued_$command
+    set -l several __sparkctl_several_$command
     set -l words (commandline -opc)[3..]
     while set -q words[1]
         set -l word $words[1]
@@ -50,6 +51,9 @@ function __sparkctl_operands -a command
             string join \n -- $word
         else if __sparkctl_takes_next $word $$valued
             set -e words[1]
+            for more in (string match -- $word $$several)
+                set -e words[1]
+            end
         end
         set -e words[1]
     end
@@ -95,6 +99,9 @@ function __sparkctl_add_option -a command name letter kind metavar words
     test -z "$letter"; or set -a how -s $letter
     if not contains -- $kind flag count
         set -ga __sparkctl_valued_$command --$name -$letter
+        for word in (string split ' ' -- $metavar | string match -v '[*')[2..]
+            set -ga __sparkctl_several_$command --$name -$letter
+        end
         switch $metavar
             case FILE
                 set -a how -r -F
@@ -143,6 +150,7 @@ for row in (__sparkctl_ask --dump-options)
     set -a __sparkctl_commands $field[1]
     set -g __sparkctl_usage_$field[1] $field[2]
     set -g __sparkctl_valued_$field[1]
+    set -g __sparkctl_several_$field[1]
     complete -c sparkctl -n __sparkctl_wants_command -a $field[1] -d $field[3]
     string match -q -- '*[--] *' $field[2]; and set -a __sparkctl_launchers $field[1]
 end

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What repeated runs have come to, on standard error and in files; see rounds.h. */
+#define _GNU_SOURCE
+#include "cli/cmd/rounds.h"
+
+#include <errno.h>
+#include <stdio_ext.h>
+#include <string.h>
+
+#include "cli/log.h"
+#include "cli/output/runs_output.h"
+
+typedef int (*rounds_writer)(FILE *file, const struct runs *runs, const struct output_options *options);
+
+/* By the names of the formats. */
+static rounds_writer writer_of(const char *format)
+{
+	if (!strcmp(format, "json"))
+		return runs_json;
+	return strcmp(format, "csv") ? runs_table : runs_csv;
+}
+
+/* A reader that is gone is no failure. */
+static int stream_end(FILE *file, const char *path)
+{
+	if (fflush(file) == 0 && !ferror(file))
+		return 0;
+	if (errno != EPIPE)
+		error("cannot write to %s: %s", path, strerror(errno));
+	else
+		path = NULL;
+	__fpurge(file);
+	clearerr(file);
+	return path ? -1 : 0;
+}
+
+static int file_write(const char *path, rounds_writer write, const struct runs *runs,
+		      const struct output_options *options)
+{
+	bool standard = path && !strcmp(path, "-");
+	FILE *file;
+	int err;
+
+	if (!path)
+		return 0;
+	file = standard ? stdout : fopen(path, "we");
+	if (!file)
+		return error("cannot write to %s: %s", path, strerror(errno));
+	errno = 0;
+	err = write(file, runs, options) ? error("out of memory for %s", path) : stream_end(file, path);
+	if (!standard && fclose(file) && !err)
+		err = error("cannot write to %s: %s", path, strerror(errno));
+	return err;
+}
+
+int rounds_report(const struct runs *runs, const struct rounds_asked *asked, const struct rounds_way *way)
+{
+	const struct output_options options = {
+		.width = term_width(fileno(way->file)),
+		.color = color_wanted(way->file, way->print->color),
+		.utf8 = output_utf8(),
+		.verbose = way->print->quiet ? -1 : way->print->verbose,
+	};
+	const char *name = way->report && strcmp(way->report, "-") ? way->report : "the report";
+	int err;
+
+	launch_report_begin(way->file, way->report);
+	/* One write for all of it: standard error is not buffered. */
+	if (way->file == stderr)
+		setvbuf(way->file, NULL, _IOFBF, 1 << 16);
+	errno = 0;
+	err = writer_of(way->print->format)(way->file, runs, &options) ? error("out of memory for the report") :
+									   stream_end(way->file, name);
+	/* One that cannot be written takes no other along. */
+	err |= file_write(asked->json, runs_json, runs, &options);
+	err |= file_write(asked->csv, runs_csv, runs, &options);
+	err |= file_write(asked->markdown, runs_markdown, runs, &options);
+	return err ? -1 : 0;
+}
