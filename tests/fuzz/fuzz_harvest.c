@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/session/functions.h"
 #include "cli/session/internal.h"
 #include "cli/session/tracing.h"
 #include "tests/fuzz/fuzz.h"
@@ -58,6 +59,7 @@ static void session_end(struct segment *g)
 		trace_end();
 	processes_free(&session.processes);
 	profile_fini(&session.profile);
+	functions_free(session.functions);
 	segment_free(g);
 }
 
@@ -88,6 +90,7 @@ static void harvest_run(const u8 *bytes, size_t size)
 	if (how >> 9 & 1)
 		segment_in_use(g);
 	harvest_all(&session, g);
+	functions_name(&session, &session.profile);
 	fuzz_check(g->closed && g->fd < 0, "a segment that was read is closed");
 	fuzz_check(session.processes.count < size / sizeof(struct wire_process) * 2 + 2,
 		   "processes are as many as there is room for");

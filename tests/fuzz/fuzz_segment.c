@@ -125,6 +125,7 @@ static void profile_read(struct profile *profile, struct wire_view *view)
 	profile_add_windows(profile, view, 0, 1, SAMPLE_PID, NOW);
 	profile_add_windows(profile, view, SAMPLE_PID, 1, SAMPLE_PID, NOW);
 	profile_add_losses(profile, view);
+	profile_add_origins(profile, view);
 }
 
 /* As a recording has it: by thread, with a limit, and merged for the report. */

@@ -276,6 +276,7 @@ void seed_init(struct seed *seed, u8 *bytes, size_t size)
 	}
 	while ((origin = wire_next_origin(&view, &origins))) {
 		record_add(seed, origins.ref, RECORD_ORIGIN);
+		name_add(seed, &view, origin->name);
 		name_add(seed, &view, origin->library);
 	}
 }

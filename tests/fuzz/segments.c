@@ -27,6 +27,24 @@ static void seed_take(u32 which, struct sample *sample)
 	segment_fini(&sample->seg);
 }
 
+/* A call, and a function whose file has no path, so that nobody looks for it. */
+static void seed_origins(struct sample *sample)
+{
+	static const char *const names[] = { "alpha", "\1" "11af:00ff:" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		u32 ref = segment_alloc(&sample->seg, sizeof(struct wire_origin));
+
+		*(struct wire_origin *)segment_at(&sample->seg, ref) = (struct wire_origin){
+			.next = sample->seg.header->origins, .name = segment_name(&sample->seg, names[i]),
+			.library = segment_name(&sample->seg, "/lib/libz.so.1"), .kind = i + WIRE_ORIGIN_CALL,
+			.caller = i ? 0 : segment_name(&sample->seg, "/bin/x"), .slots = 1,
+		};
+		sample->seg.header->origins = ref;
+	}
+	sample_region(sample, 0, names[1], 2, 100, 0);
+}
+
 static void seed_tiny(void)
 {
 	struct sample sample = { .slot = 0 };
@@ -52,6 +70,7 @@ static void seed_full(void)
 	for (u32 i = 0; i < 4; i++)
 		sample_region(&sample, 0, i & 1 ? "alpha" : "beta", 3, 1000u << i, 10);
 	sample_extras(&sample);
+	seed_origins(&sample);
 	slot = segment_at(&sample.seg, sample.slot);
 	slot->begin_usage.valid = slot->end_usage.valid = 1;
 	segment_lane(&sample.seg, sample.slot, 1);
