@@ -177,9 +177,14 @@ struct outcome advice_perf_scope(const struct caps_context *context, int err,
 
 struct outcome advice_perf_privilege(const struct caps_context *context, int err)
 {
+	/* Kernels differ in which one they ask for, and answer alike. */
+	static const char remedy[] = "sudo setcap cap_perfmon,cap_sys_admin=ep $(command -v sparkctl)";
+
 	if (err == EACCES && !context->may_perf)
-		return outcome_no("sudo setcap cap_perfmon=ep $(command -v sparkctl)",
-			"uid %u has no CAP_PERFMON (EACCES)", (unsigned int)context->uid);
+		return outcome_no(remedy, "uid %u has no CAP_PERFMON (EACCES)", (unsigned int)context->uid);
+	if (err == EACCES && !context->may_admin)
+		return outcome_no(remedy, "this kernel lets nobody without CAP_SYS_ADMIN do that, and uid %u has only "
+			"CAP_PERFMON (EACCES)", (unsigned int)context->uid);
 	return advice_perf_scope(context, err, ADVICE_TRACE);
 }
 

@@ -39,6 +39,7 @@ struct caps_context {
 	char agent[PATH_MAX];		/* the agent's file, "" if none was found */
 	uid_t uid;			/* effective */
 	bool may_perf;			/* CAP_PERFMON or CAP_SYS_ADMIN is effective */
+	bool may_admin;			/* CAP_SYS_ADMIN is */
 	bool seccomp;			/* a filter is on this process */
 	bool container;
 	bool virtual_machine;

@@ -179,8 +179,8 @@ static void facts_read_status(struct caps_context *context)
 	effective = facts_status(text, "CapEff", 16);
 	/* In a user namespace of its own, root's capabilities open nothing of the kernel's. */
 	facts_read(context, "/proc/self/uid_map", text, sizeof(text));
-	context->may_perf = (effective >> SYS_ADMIN & 1 || effective >> PERFMON & 1) &&
-		strstr(text, " 4294967295\n");
+	context->may_admin = effective >> SYS_ADMIN & 1 && strstr(text, " 4294967295\n");
+	context->may_perf = context->may_admin || (effective >> PERFMON & 1 && strstr(text, " 4294967295\n"));
 }
 
 bool facts_exists(const struct caps_context *context, const char *path)

@@ -269,7 +269,11 @@ START_TEST(test_perf)
 	assert_outcome(advice_perf_scope(&context, EPERM, ADVICE_TRACE), CAPS_NO,
 		"perf_event_paranoid is 1", "perf_event_paranoid=-1");
 	assert_outcome(advice_perf_privilege(&context, EACCES), CAPS_NO, "no CAP_PERFMON",
-		"setcap cap_perfmon=ep");
+		"setcap cap_perfmon,cap_sys_admin=ep");
+	context.may_perf = true;
+	assert_outcome(advice_perf_privilege(&context, EACCES), CAPS_NO, "nobody without CAP_SYS_ADMIN",
+		"setcap cap_perfmon,cap_sys_admin=ep");
+	context.may_perf = false;
 	assert_outcome(advice_ring(&context, EPERM), CAPS_NO, "perf_event_mlock_kb (516)",
 		"sysctl kernel.perf_event_mlock_kb=");
 	assert_outcome(advice_ring(&context, ENOMEM), CAPS_NO, "ENOMEM", "");
