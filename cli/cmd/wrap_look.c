@@ -12,6 +12,7 @@
 
 #define NEAR_MOST 3
 #define WORDS_NS (5 * NSEC_PER_SEC)
+#define VARIADIC_WORDS (2 * WIRE_CALL_WORDS)
 
 struct look {
 	struct wrap *wrap;
@@ -287,7 +288,7 @@ static int library_words(struct look *look, size_t library, u64 until)
 			addresses[n++] = closure->calls[i].function->address;
 	if (!status && n) {
 		qsort(addresses, n, sizeof(*addresses), address_compare);
-		call_words_find(&(struct call_words){ closure->objects[library].path, addresses, n, words, WIRE_CALL_WORDS }, until);
+		call_words_find(&(struct call_words){ closure->objects[library].path, addresses, n, words, VARIADIC_WORDS }, until);
 	}
 	for (i = 0; !status && n && i < closure->ncalls; i++) {
 		if (!call_counts(look, i, library) || !strcmp(closure->calls[i].symbol, last))

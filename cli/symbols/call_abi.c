@@ -26,8 +26,8 @@ struct abi {
 
 static void stack_take(struct arguments *arguments, u64 size, u64 align)
 {
-	arguments->bytes = ALIGN_UP(arguments->bytes, align >= 16 ? 16u : 8u) + ALIGN_UP(MAX(size, (u64)1), 8u);
-	arguments->unknown |= arguments->bytes > BYTES_MOST || size > BYTES_MOST;
+	arguments->unknown |= arguments->bytes > BYTES_MOST || size > BYTES_MOST || align > BYTES_MOST;
+	arguments->bytes = ALIGN_UP(arguments->bytes, MAX(align, (u64)8)) + ALIGN_UP(MAX(size, (u64)1), 8u);
 }
 
 /* One word in a register, or on the stack. */
@@ -84,6 +84,11 @@ static bool arm64_homogeneous(const struct call_type *type)
 	return type->floats && type->floats <= ARM64_HOMOGENEOUS && !type->mixed && type->float_size <= 16;
 }
 
+static void arm64_stack_take(struct arguments *arguments, const struct call_type *type)
+{
+	stack_take(arguments, type->size, MIN(type->align, (u64)16));
+}
+
 static void arm64_pass_floats(struct arguments *arguments, const struct call_type *type)
 {
 	if (arguments->floats + type->floats <= ARM64_FLOATS) {
@@ -91,7 +96,7 @@ static void arm64_pass_floats(struct arguments *arguments, const struct call_typ
 		return;
 	}
 	arguments->floats = ARM64_FLOATS;
-	stack_take(arguments, type->size, type->align);
+	arm64_stack_take(arguments, type);
 }
 
 static void arm64_pass(struct arguments *arguments, const struct call_type *type)
@@ -99,7 +104,7 @@ static void arm64_pass(struct arguments *arguments, const struct call_type *type
 	u32 words = (u32)ALIGN_UP(MIN(type->size, (u64)16), 8u) / 8;
 
 	if (type->unsure && type->size <= 16)
-		stack_take(arguments, type->size, type->align);
+		arm64_stack_take(arguments, type);
 	if (arm64_homogeneous(type) && !type->reference && !type->unsure) {
 		arm64_pass_floats(arguments, type);
 		return;
@@ -115,7 +120,7 @@ static void arm64_pass(struct arguments *arguments, const struct call_type *type
 		return;
 	}
 	arguments->integers = ARM64_INTEGERS;
-	stack_take(arguments, type->size, type->align);
+	arm64_stack_take(arguments, type);
 }
 
 /* Its address has a register of its own. */

@@ -242,8 +242,11 @@ static bool composite_add(struct type_walk *walk, Dwarf_Die *die, u64 offset, u3
 
 	type->composite = true;
 	class_look(type, die);
-	if (die_number(die, DW_AT_alignment, &align))
+	if (die_number(die, DW_AT_alignment, &align)) {
+		if (!align || align & (align - 1))
+			return false;
 		type->align = MAX(type->align, align);
+	}
 	if (libdw.child(die, &child) != 0)
 		return true;
 	do {
