@@ -21,6 +21,7 @@
 #   spark ARGS...                        sparkctl
 #   record JSON [OPTIONS... --] CMD...   sparkctl run with a JSON report; claims go to JSON.claims
 #   claim JSON NAME                      a value that the target claimed
+#   scale N                              how often, where SPARK_SLOW calls the machine slow; else N
 # Questions to a report                  PATH is names joined by ';', '' is the root
 #   row JSON PATH [PID]                  the one row as JSON
 #   calls JSON PATH [PID]                its calls, open ones included;  finished ... without them
@@ -116,6 +117,11 @@ same() {
 # has_library libelf|libpfm4, has_library libdw|libiberty symbols: this sparkctl uses it, as doctor says
 has_library() {
 	"$SPARKCTL" doctor --json | jq -r --arg name "${2:-event-naming}" '.capabilities[] | select(.name == $name).because' | grep -q " by $1"
+}
+
+scale() {
+	local n=$(($1 / ${SPARK_SLOW:-1}))
+	echo $((n > 0 ? n : 1))
 }
 
 # calc EXPRESSION: an integer, for bounds.

@@ -3,10 +3,11 @@
  * h_sandbox run perf|usual eperm|enosys|kill PROGRAM [ARGS...]: executes the program under a seccomp
  * filter: perf_event_open refused, or all but what a usual program needs at its start.
  *
- * h_sandbox enter prctl|syscall|libc|strict|strict-syscall [THREADS]: 100 pairs of "before"; then the
+ * h_sandbox enter prctl|syscall|libc|strict|strict-syscall [THREADS [LAPS]]: 100 pairs of "before"; then the
  * process enters a sandbox in which any system call but write and exit kills it; then 1,000 pairs of
  * "after" with others in it, 100 new names, and a long region beside a rival on the same CPU (not in
- * strict mode, which is a thread's own). Threads that existed use their first marker inside. Ends with status 7, by a system call that is allowed.
+ * strict mode, which is a thread's own), LAPS of a loop. Threads that existed use their first marker inside. Ends
+ * with status 7, by a system call that is allowed.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -82,6 +83,7 @@ static int run(int argc, char **argv)
 }
 
 static volatile int running, entered, finished;
+static int64_t laps;
 
 static void pin(void)
 {
@@ -151,7 +153,7 @@ static void markers_inside(void)
 		spark_region_end("after");
 	}
 	spark_region_begin("long");
-	for (i = 0; i < 300000000; i++)
+	for (i = 0; i < laps; i++)
 		;
 	spark_region_end("long");
 }
@@ -180,6 +182,7 @@ static int sandbox(int argc, char **argv)
 	int strict = strncmp(argv[2], "strict", 6) == 0;
 	pthread_t id;
 
+	laps = target_arg(argc, argv, 4, 300000000);
 	claim_inside(threads);
 	for (i = 0; i < 100; i++) {
 		spark_region_begin("before");
