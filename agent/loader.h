@@ -28,23 +28,27 @@ static inline void loader_let(void *handle)
 	dlclose(handle);
 }
 
-/* What the loader would bind a symbol of the held object to; NULL: nothing. version: NULL, or of the symbol. */
+/* What the loader finds under a name, in the search of the program or of a held object. version: NULL: the usual one. */
 static inline void *loader_find(void *handle, const char *symbol, const char *version)
 {
-	void *found = version ? dlvsym(RTLD_DEFAULT, symbol, version) : dlsym(RTLD_DEFAULT, symbol);
+	return version ? dlvsym(handle, symbol, version) : dlsym(handle, symbol);
+}
 
-	if (!found)
-		found = version ? dlvsym(handle, symbol, version) : dlsym(handle, symbol);
-	return found;
+/* The symbol table's row of a function at an address; NULL: not known. */
+static inline const ElfW(Sym) *loader_symbol(void *address)
+{
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	return dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) ? symbol : NULL;
 }
 
 /* An address that stands for a function of another object: a program's own PLT entry (ELF, "Function Addresses"). */
 static inline bool loader_stands_in(void *address)
 {
-	const ElfW(Sym) *symbol = NULL;
-	Dl_info info;
+	const ElfW(Sym) *symbol = loader_symbol(address);
 
-	return dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol && symbol->st_shndx == SHN_UNDEF;
+	return symbol && symbol->st_shndx == SHN_UNDEF;
 }
 
 /* What failed here is not to be the program's error. */

@@ -358,6 +358,57 @@ static bool slot_write(struct patching *p, u64 *slot, u32 index)
 	return true;
 }
 
+/* A definition without a version, as libraries have that are preloaded, is one for every version. */
+static bool is_unversioned(const struct object *o, u64 address)
+{
+	const ElfW(Sym) *symbol = loader_symbol((void *)(uintptr_t)address);
+	struct tables t;
+
+	return symbol && tables_of(o, &t) && (!t.versions || (t.versions[symbol - t.symbols] & 0x7fff) < 2);
+}
+
+/* The object's own definition of a symbol, as far as it suits the version; 0: none. */
+static u64 definition_in(const struct object *o, const char *name, const char *version)
+{
+	void *handle = loader_hold(o->path, o->base);
+	u64 found;
+
+	if (!handle)
+		return 0;
+	found = (u64)(uintptr_t)loader_find(handle, name, version);
+	if (version && !object_has(o, found)) {
+		found = (u64)(uintptr_t)loader_find(handle, name, NULL);
+		if (object_has(o, found) && !is_unversioned(o, found))
+			found = 0;
+	}
+	loader_let(handle);
+	return object_has(o, found) ? found : 0;
+}
+
+/*
+ * What the loader would bind the slot to. dlsym(3) knows the usual version alone, and dlvsym(3) does not take what has
+ * none; both find a program's own PLT entry where that is the function's address for all. Where they do not agree, the
+ * first object that has the function itself is the one, in the order of the loader's search.
+ */
+static u64 slot_bound(const struct patching *p, const ElfW(Sym) *symbol, u32 number)
+{
+	const char *name = p->tables.strings + symbol->st_name, *version = version_of(&p->tables, number);
+	u64 usual = (u64)(uintptr_t)loader_find(RTLD_DEFAULT, name, NULL), target = 0;
+
+	if (usual && !object_has(p->object, usual) &&
+	    (!version || usual == (u64)(uintptr_t)loader_find(RTLD_DEFAULT, name, version)))
+		return usual;
+	/* Only the object's own search has it. */
+	if (!usual)
+		return (u64)(uintptr_t)loader_find(p->handle, name, version);
+	if (symbol->st_shndx != SHN_UNDEF && object_has(p->object, usual))
+		return 0;
+	for (u32 i = 0; i < p->list->n && !target; i++)
+		if (&p->list->objects[i] != p->object)
+			target = definition_in(&p->list->objects[i], name, version);
+	return target;
+}
+
 /* The function that a slot stands for; 0: none, or one of the object's own. */
 static u64 slot_target(struct patching *p, const u64 *slot, const ElfW(Sym) *symbol, u32 number)
 {
@@ -367,7 +418,7 @@ static u64 slot_target(struct patching *p, const u64 *slot, const ElfW(Sym) *sym
 		return 0;
 	/* Its own PLT entry: not bound yet. */
 	if (object_has(p->object, target))
-		target = (u64)(uintptr_t)loader_find(p->handle, p->tables.strings + symbol->st_name, version_of(&p->tables, number));
+		target = slot_bound(p, symbol, number);
 	return object_has(p->object, target) ? 0 : target;
 }
 
