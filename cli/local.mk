@@ -16,6 +16,8 @@ cli_sources = \
 	cli/analyze/formula.h \
 	cli/analyze/hottest.c \
 	cli/analyze/hottest.h \
+	cli/analyze/interval.c \
+	cli/analyze/interval.h \
 	cli/analyze/metric.c \
 	cli/analyze/metric.h \
 	cli/analyze/metric_event.c \
@@ -144,6 +146,10 @@ cli_sources = \
 	cli/cmd/sampled.c \
 	cli/cmd/sampled.h \
 	cli/cmd/stat.c \
+	cli/cmd/stat_lines.c \
+	cli/cmd/stat_lines.h \
+	cli/cmd/stat_scope.c \
+	cli/cmd/stat_scope.h \
 	cli/cmd/traced.c \
 	cli/cmd/traced.h \
 	cli/cmd/words.c \
@@ -177,6 +183,8 @@ cli_sources = \
 	cli/output/chrome.h \
 	cli/output/chrome_trace.c \
 	cli/output/chrome_trace.h \
+	cli/output/counts.c \
+	cli/output/counts.h \
 	cli/output/csv.c \
 	cli/output/export.c \
 	cli/output/export.h \
@@ -226,6 +234,15 @@ cli_sources = \
 	cli/session/chain.h \
 	cli/session/chosen.c \
 	cli/session/clock.c \
+	cli/session/count.c \
+	cli/session/count.h \
+	cli/session/count_cgroup.c \
+	cli/session/count_cpus.c \
+	cli/session/count_internal.h \
+	cli/session/count_read.c \
+	cli/session/count_tasks.c \
+	cli/session/count_wait.c \
+	cli/session/cpus.c \
 	cli/session/facts.c \
 	cli/session/functions.c \
 	cli/session/functions.h \
@@ -262,8 +279,12 @@ cli_sources = \
 	cli/session/session.h \
 	cli/session/signals.c \
 	cli/session/spawn.c \
+	cli/session/steer.c \
+	cli/session/steer.h \
+	cli/session/steered.c \
 	cli/session/survive.c \
 	cli/session/target.c \
+	cli/session/timeout.c \
 	cli/session/totals.c \
 	cli/session/tracing.c \
 	cli/session/tracing.h \

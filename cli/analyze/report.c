@@ -174,6 +174,10 @@ static bool report_glob_known(const struct report *report, const char *glob)
 	for (i = 0; i < report->ncolumns; i++)
 		if (metric_glob(glob, report->columns[i].metric->name))
 			return true;
+	for (size_t k = 0; report->options.totals_only && k < report->facts->nparts; k++)
+		for (i = 0; i < report->facts->parts[k].ntotals; i++)
+			if (metric_glob(glob, report->facts->parts[k].totals[i].name))
+				return true;
 	for (i = 0; report->options.totals_only && i < report->facts->ntotals; i++)
 		if (metric_glob(glob, report->facts->totals[i].name))
 			return true;
@@ -339,6 +343,11 @@ void report_free(struct report *report)
 	free(report->rows);
 	report_free_origins(report);
 	free(report->windows);
+	for (i = 0; i < report->nby_part; i++) {
+		free(report->by_part[i].totals);
+		free(report->by_part[i].ratios);
+	}
+	free(report->by_part);
 	free(report->totals);
 	free(report->ratios);
 	free(report->losses);

@@ -41,11 +41,28 @@ struct process_facts {
 	const char *no_agent;        /* why there is none in it, for the list of such processes; NULL: not in it */
 };
 
+/* What the kernel gave for an event, of which intervals are made. */
+struct total_raw {
+	bool event;                  /* it is one: what follows is known, if the cell has a value */
+	bool cores;                  /* of one kind of cores: never scaled */
+	double count;                /* in the unit of the total */
+	u64 enabled_ns, running_ns;
+};
+
 struct total_fact {
 	const char *name;            /* "elapsed", "user", "task-clock", ... */
 	const char *unit;            /* "ns", "count", "B" */
 	struct cell cell;
 	const char *source;          /* "perf", "wait4" */
+	struct total_raw raw;
+};
+
+/* A part of what was counted, by itself: a thread or a control group. */
+struct part_fact {
+	const char *name;
+	u32 tid;                     /* 0: no thread */
+	const struct total_fact *totals;
+	size_t ntotals;
 };
 
 struct capability_fact {
@@ -88,7 +105,10 @@ struct provenance {
 struct session_facts {
 	const struct provenance *provenance;
 	bool unfinished;             /* a look at a run that goes on, or all that is left of it */
-	const char *const *argv;     /* terminated by NULL */
+	const char *const *argv;     /* terminated by NULL; NULL: no command was run */
+	const char *target;          /* what was counted, if not the command: "process 1234 (nginx)"; else NULL */
+	const struct part_fact *parts; /* of that */
+	size_t nparts;
 	int status;                  /* of the main child, if signal is 0 */
 	int signal;
 	bool alive;                  /* it had not ended: no status */
@@ -202,6 +222,14 @@ struct report_ratio {
 	const char *unit;            /* "/s", "GHz", ...; NULL: there is none */
 };
 
+/* One of the facts' parts, with the totals that are selected. */
+struct report_part {
+	const struct part_fact *fact;
+	struct total_fact *totals;
+	struct report_ratio *ratios; /* one for each */
+	size_t ntotals;
+};
+
 struct report {
 	const struct session_facts *facts;
 	struct report_options options;
@@ -218,6 +246,8 @@ struct report {
 	size_t ntotals;
 	size_t nshown;               /* of them; what a table says in another form stands behind these */
 	struct report_ratio *ratios; /* one for each total */
+	struct report_part *by_part;
+	size_t nby_part;
 	struct report_loss *losses;  /* those above 0 */
 	size_t nlosses;
 	struct report_diagnosis *diagnostics;

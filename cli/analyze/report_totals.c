@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The totals of a report, each with its ratio to another one where that tells something. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/analyze/report_build.h"
@@ -23,18 +24,24 @@ static const struct total_ratio {
 	{ "branch-misses", "branches", 100, "% of branches" },
 };
 
-static const struct total_fact *report_find_total(const struct session_facts *facts, const char *name)
+static const struct total_fact *report_find_total(const struct total_fact *totals, size_t n, const char *name)
 {
-	for (size_t i = 0; i < facts->ntotals; i++)
-		if (!strcmp(facts->totals[i].name, name))
-			return &facts->totals[i];
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(totals[i].name, name))
+			return &totals[i];
 	return NULL;
 }
 
-static struct report_ratio report_ratio_of(const struct session_facts *facts, const struct total_fact *total)
+/* part: NULL, or whose total it is; the time that elapsed is that of all. */
+static struct report_ratio report_ratio_of(const struct session_facts *facts, const struct part_fact *part,
+					   const struct total_fact *total)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(ratios); i++) {
-		const struct total_fact *base = report_find_total(facts, ratios[i].base);
+		const struct total_fact *base =
+			part ? report_find_total(part->totals, part->ntotals, ratios[i].base) : NULL;
+
+		if (!part || !strcmp(ratios[i].base, "elapsed"))
+			base = report_find_total(facts->totals, facts->ntotals, ratios[i].base);
 
 		if (!strcmp(ratios[i].name, total->name) && base)
 			return (struct report_ratio){ cell_divide(total->cell, base->cell, ratios[i].scale),
@@ -56,7 +63,7 @@ int report_add_total(struct report *report, const struct total_fact *total)
 		return -1;
 	report->ratios = all;
 	totals[report->ntotals] = *total;
-	all[report->ntotals++] = report_ratio_of(report->facts, total);
+	all[report->ntotals++] = report_ratio_of(report->facts, NULL, total);
 	return 0;
 }
 
@@ -72,6 +79,39 @@ static int report_add_marker_totals(struct report *report)
 	return report_add_total(report, &pairs) || report_add_total(report, &cost) ? -1 : 0;
 }
 
+static int report_add_part(struct report *report, const struct part_fact *fact)
+{
+	struct report_part *part = &report->by_part[report->nby_part++];
+
+	part->fact = fact;
+	part->totals = calloc(fact->ntotals + 1, sizeof(*part->totals));
+	part->ratios = calloc(fact->ntotals + 1, sizeof(*part->ratios));
+	if (!part->totals || !part->ratios)
+		return -1;
+	for (size_t i = 0; i < fact->ntotals; i++) {
+		const struct total_fact *total = &fact->totals[i];
+
+		if (report->options.metrics && !metric_glob(report->options.metrics, total->name))
+			continue;
+		part->ratios[part->ntotals] = report_ratio_of(report->facts, fact, total);
+		part->totals[part->ntotals++] = *total;
+	}
+	return 0;
+}
+
+static int report_add_parts(struct report *report)
+{
+	const struct session_facts *facts = report->facts;
+
+	report->by_part = calloc(facts->nparts + 1, sizeof(*report->by_part));
+	if (!report->by_part)
+		return -1;
+	for (size_t i = 0; i < facts->nparts; i++)
+		if (report_add_part(report, &facts->parts[i]))
+			return -1;
+	return 0;
+}
+
 int report_add_totals(struct report *report)
 {
 	const struct report_options *options = &report->options;
@@ -84,6 +124,8 @@ int report_add_totals(struct report *report)
 			return -1;
 	}
 	if (!options->totals_only && report_add_marker_totals(report) != 0)
+		return -1;
+	if (report_add_parts(report) != 0)
 		return -1;
 	return report_add_derived_totals(report);
 }

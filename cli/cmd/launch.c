@@ -21,16 +21,18 @@ void launch_asked_free(struct launch_asked *asked)
 	opt_list_free(&asked->syscalls);
 }
 
-int launch_events(const struct launch_asked *asked, struct print_options *print, struct event_list *events)
+int launch_events(struct launch_asked *asked, struct print_options *print, struct event_list *events)
 {
 	struct names_context names;
 	struct caps_context caps;
 	int err = 0;
 
 	*events = (struct event_list){ .event = NULL };
-	if (asked->events.n || asked->groups.n || asked->syscalls.n) {
+	if (asked->events.n || asked->groups.n || asked->syscalls.n || asked->standard) {
 		caps_init(&caps, "");
 		names_init(&names, &caps);
+		err = asked->standard ? names_parse(&names, asked->standard, events) : 0;
+		asked->nstandard = events->n;
 		for (size_t i = 0; !err && i < asked->events.n; i++)
 			err = names_parse(&names, asked->events.item[i], events);
 		for (size_t i = 0; !err && i < asked->syscalls.n; i++)
@@ -79,14 +81,19 @@ FILE *launch_report_open(const char *path)
 	return f;
 }
 
+void launch_report_empty(FILE *file, const char *path)
+{
+	/* Fails, and does no harm, for what is no file. */
+	if (path && file != stdout && ftruncate(fileno(file), 0) && errno != EINVAL)
+		verbose(1, "cannot empty %s: %s", path, strerror(errno));
+}
+
 void launch_report_begin(FILE *file, const char *path)
 {
 	/* A reader that is gone or a limit must not end us: the status is the command's. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	/* Fails, and does no harm, for what is no file. */
-	if (path && file != stdout && ftruncate(fileno(file), 0) && errno != EINVAL)
-		verbose(1, "cannot empty %s: %s", path, strerror(errno));
+	launch_report_empty(file, path);
 }
 
 /* Ends as the command did, so that whoever waits for us sees the same. */

@@ -20,6 +20,8 @@ struct launch_asked {
 	struct opt_list events;
 	struct opt_list groups;
 	struct opt_list syscalls;
+	const char *standard;        /* events that are counted in any case, in front of those; NULL: none */
+	size_t nstandard;            /* of the list */
 };
 
 /* The same: asked, a struct launch_asked. */
@@ -41,7 +43,7 @@ struct launch_asked {
  * The events of all that was asked for, to be freed, and in print the metrics of groups and of --define.
  * 0, or the exit status after a message.
  */
-int launch_events(const struct launch_asked *asked, struct print_options *print, struct event_list *events);
+int launch_events(struct launch_asked *asked, struct print_options *print, struct event_list *events);
 void launch_asked_free(struct launch_asked *asked);
 /* The functions of --uprobe, for a command. 0, or the exit status after a message. */
 int launch_probes(const struct opt_list *uprobes, const char *command, struct probe_list *probes);
@@ -49,6 +51,8 @@ int launch_probes(const struct opt_list *uprobes, const char *command, struct pr
 FILE *launch_report_open(const char *path);
 /* Before the report is written: empties the file; from here on a reader that is gone or a limit does not end us. */
 void launch_report_begin(FILE *file, const char *path);
+/* The first of it alone, before a command starts that is to have its signals as they were. */
+void launch_report_empty(FILE *file, const char *path);
 /* The exit status for the way a session ended; negative: of a command that was killed by this signal. */
 int launch_status(enum session_end end, const struct session *session);
 /* Closes the file of launch_report_open(), if it was opened. Returns the exit status, or dies of the command's signal. */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The command "stat": totals of a program from outside; nothing is loaded into it. */
+/* The command "stat": counts of a command, of what runs already or of the machine; nothing is loaded into it. */
 #include <locale.h>
 
-#include "cli/cmd/launch.h"
 #include "cli/cmd/rounds.h"
+#include "cli/cmd/stat_lines.h"
 #include "cli/log.h"
 
 struct stat_options {
 	struct print_options print;
 	const char *report;
 	struct launch_asked asked;
+	struct stat_scope scope;
 	struct rounds_asked rounds;
 	uint64_t timeout_ns;
 	bool no_inherit;
@@ -22,9 +23,12 @@ static const struct opt options[] = {
 	  "show these counters: names or patterns, separated by commas", "all", false },
 	PRINT_DEFINE_ROW(struct stat_options),
 	LAUNCH_ASKED_ROWS(struct stat_options),
+	STAT_SCOPE_ROWS(struct stat_options),
 	LAUNCH_SCOPE_ROWS(struct stat_options),
+	STAT_TIME_ROWS(struct stat_options),
 	ROUNDS_ROWS(struct stat_options),
 	LAUNCH_REPORT_ROW(struct stat_options),
+	STAT_LINES_ROWS(struct stat_options),
 	PRINT_SHAPE_ROWS(struct stat_options),
 	{ "wrap", 0, OPT_EACH, offsetof(struct stat_options, wrap), "LIST", NULL, "make regions of calls", NULL, true },
 	{ .name = NULL },
@@ -40,17 +44,47 @@ static const struct command_example examples[] = {
 	{ "sparkctl stat -r 20 -w 1 -- ./app", "20 runs after one to warm up: medians and how they scatter" },
 	{ "sparkctl stat --vs './new -x' -- ./old -x", "two commands by turns, and how many times faster one is" },
 	{ "sparkctl stat -P threads 1 8 -- ./app -j {threads}", "one command with eight values of a parameter" },
+	{ "sparkctl stat -p 1234 -I 1000", "a process that runs already, each second, until Ctrl-C" },
+	{ "sparkctl stat -a --timeout 10", "the whole machine for 10 s" },
+	{ "sparkctl stat --cgroup system.slice/app.service -- sleep 10", "a control group, as long as a command takes" },
 	{ .line = NULL },
 };
 
-/* The exit status, below 0 a signal. */
-static int stat_and_report(const struct stat_options *o, const struct event_list *events, const struct output *format,
-			   FILE *file, char **argv)
+/* One run: what it counts and where that goes. */
+struct stat_run {
+	const struct stat_options *options;
+	const struct event_list *events;
+	const struct output *format;
+	FILE *file;
+	struct steer steer;
+	struct count *count;         /* NULL: the command's tree */
+	struct stat_lines lines;
+};
+
+static int stat_print(struct stat_run *run, const struct profile *profile, const struct session_facts *facts)
 {
+	const struct stat_scope *scope = &run->options->scope;
+
+	if (scope->interval_ms && (scope->separator || scope->json))
+		return run->lines.failed ? -1 : 0;
+	if (!scope->interval_ms)
+		launch_report_begin(run->file, run->options->report);
+	if (scope->separator || scope->json)
+		return stat_lines_whole(&run->lines, facts);
+	return print_report(&run->options->print, run->format, run->file, profile, facts) || run->lines.failed ? -1 : 0;
+}
+
+/* The exit status, below 0 a signal. */
+static int stat_command_run(struct stat_run *run, char **argv)
+{
+	const struct stat_options *o = run->options;
+	bool steered = run->count || o->scope.interval_ms || o->scope.delay || o->scope.control;
 	struct session_options so = {
 		.argv = argv,
 		.outside = true,
-		.events = events,
+		.events = run->events,
+		.count = run->count,
+		.steer = steered ? &run->steer : NULL,
 		.no_inherit = o->no_inherit,
 		.follow = o->follow,
 		.timeout_ns = o->timeout_ns,
@@ -59,22 +93,52 @@ static int stat_and_report(const struct stat_options *o, const struct event_list
 	enum session_end end = session_run(&session, &so);
 	int status = launch_status(end, session);
 
-	if (end >= SESSION_ENDED) {
-		launch_report_begin(file, o->report);
-		if (print_report(&o->print, format, file, session_profile(session), session_facts(session)))
-			status = status ? status : STATUS_FAILURE;
-	}
+	if (end >= SESSION_ENDED && stat_print(run, session_profile(session), session_facts(session)))
+		status = status ? status : STATUS_FAILURE;
 	session_free(session);
 	return status;
 }
 
-static int stat_repeated(const struct stat_options *o, const struct event_list *events, FILE *file, char **argv)
+static int stat_running(struct stat_run *run)
 {
+	if (count_wait(run->count, &run->steer, run->options->timeout_ns))
+		return STATUS_FAILURE;
+	return stat_print(run, &run->lines.profile, count_facts(run->count)) ? STATUS_FAILURE : 0;
+}
+
+static int stat_run(struct stat_run *run, char **argv)
+{
+	const struct stat_options *o = run->options;
+	struct count_options co = { .events = run->events, .no_inherit = o->no_inherit };
+	int status = stat_scope_steer(&o->scope, &run->steer);
+
+	if (status)
+		return status;
+	stat_lines_init(&run->lines, run->file, &o->scope, &o->print, run->events, &o->asked);
+	run->steer.edge = stat_lines_edge;
+	run->steer.context = &run->lines;
+	if (o->scope.interval_ms && argv)
+		launch_report_empty(run->file, o->report);
+	else if (o->scope.interval_ms)
+		launch_report_begin(run->file, o->report);
+	if (stat_scope_counts(&o->scope))
+		status = stat_scope_open(&o->scope, &co, &run->count);
+	if (!status)
+		status = argv ? stat_command_run(run, argv) : stat_running(run);
+	count_free(run->count);
+	stat_lines_free(&run->lines);
+	steer_close(&run->steer);
+	return status;
+}
+
+static int stat_repeated(const struct stat_run *run, char **argv)
+{
+	const struct stat_options *o = run->options;
 	const struct rounds_way way = {
 		.print = &o->print,
-		.events = events,
+		.events = run->events,
 		.report = o->report,
-		.file = file,
+		.file = run->file,
 		.timeout_ns = o->timeout_ns,
 		.no_inherit = o->no_inherit,
 	};
@@ -84,27 +148,28 @@ static int stat_repeated(const struct stat_options *o, const struct event_list *
 
 static int stat_with(struct stat_options *o, char **argv)
 {
-	const struct output *format = print_format(&command_stat, &o->print);
 	struct event_list events;
-	FILE *file = NULL;
+	struct stat_run run = { .options = o, .events = &events, .format = print_format(&command_stat, &o->print) };
 	int status;
 
-	if (!format)
+	if (!run.format || stat_scope_check(&o->scope, &o->print, argv))
 		return STATUS_USAGE;
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
+	if (stat_scope_counts(&o->scope))
+		o->asked.standard = stat_scope_standard(&o->asked);
 	status = launch_events(&o->asked, &o->print, &events);
 	if (!status) {
-		file = launch_report_open(o->report);
-		if (!file)
+		run.file = launch_report_open(o->report);
+		if (!run.file)
 			status = STATUS_FAILURE;
 		else if (rounds_wanted(&o->rounds))
-			status = stat_repeated(o, &events, file, argv);
+			status = stat_repeated(&run, argv);
 		else
-			status = stat_and_report(o, &events, format, file, argv);
+			status = stat_run(&run, argv);
 	}
 	event_list_free(&events);
-	return launch_end(file, o->report, status);
+	return launch_end(run.file, o->report, status);
 }
 
 static int stat_command(int argc, char **argv)
@@ -112,25 +177,25 @@ static int stat_command(int argc, char **argv)
 	struct stat_options o = { .print = { .format = "table", .totals_only = true } };
 	int status, first = command_parse(&command_stat, &o, argc, argv, &status);
 
-	if (first >= argc)
-		status = command_misused(&command_stat, "needs a command to run", NULL);
-	else if (first >= 0 && o.wrap.n)
+	if (first >= 0 && o.wrap.n)
 		status = command_misused(&command_stat, "loads nothing into the command, which --wrap needs: use sparkctl run", NULL);
-	else if (first >= 0 && o.follow && rounds_wanted(&o.rounds))
-		status = command_misused(&command_stat, "repeats commands without", "--follow");
+	else if (first >= 0 && rounds_wanted(&o.rounds) && (o.follow || stat_scope_given(&o.scope)))
+		status = command_misused(&command_stat, o.follow ? "repeats commands without --follow" :
+			"repeats commands, and counts what runs already, in intervals or in lines, without that", NULL);
 	else if (first >= 0)
-		status = stat_with(&o, argv + first);
+		status = stat_with(&o, first < argc ? argv + first : NULL);
 	opt_list_free(&o.wrap);
 	launch_asked_free(&o.asked);
 	rounds_asked_free(&o.rounds);
+	opt_list_free(&o.scope.cgroups);
 	print_options_free(&o.print);
 	return status;
 }
 
 const struct command command_stat = {
 	.name = "stat",
-	.summary = "start a command and count what it takes, from outside",
-	.usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
+	.summary = "count what a command, a process or the machine takes, from outside",
+	.usage = "[OPTION...] [[--] COMMAND [ARGUMENT...]]",
 	.options = options,
 	.examples = examples,
 	.runs_command = true,

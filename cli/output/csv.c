@@ -154,21 +154,40 @@ static void csv_row(const struct csv_writer *writer, const char *kind, const str
 	fputs("\r\n", writer->file);
 }
 
-static void csv_totals(const struct csv_writer *writer)
+/* part: whose they are; NULL: there are no parts. */
+static void csv_total_rows(const struct csv_writer *writer, const char *part, const struct total_fact *totals, size_t n)
 {
-	const struct report *report = writer->report;
-	size_t i;
+	for (size_t i = 0; i < n; i++) {
+		const struct total_fact *total = &totals[i];
 
-	fputs("name,value,unit,state,source\r\n", writer->file);
-	for (i = 0; i < report->ntotals; i++) {
-		const struct total_fact *total = &report->totals[i];
-
+		if (part) {
+			csv_text(writer->file, part);
+			fputc(',', writer->file);
+		}
 		csv_text(writer->file, total->name);
 		fputc(',', writer->file);
 		if (cell_has_value(&total->cell))
 			fprintf(writer->file, "%.15g", total->cell.value);
 		fprintf(writer->file, ",%s,%s,%s\r\n", total->unit, cell_state_name(total->cell.state),
 			total->source ? total->source : "");
+	}
+}
+
+static void csv_totals(const struct csv_writer *writer)
+{
+	const struct report *report = writer->report;
+	char name[512];
+
+	fprintf(writer->file, "%sname,value,unit,state,source\r\n", report->nby_part ? "part," : "");
+	csv_total_rows(writer, report->nby_part ? "" : NULL, report->totals, report->ntotals);
+	for (size_t i = 0; i < report->nby_part; i++) {
+		const struct report_part *part = &report->by_part[i];
+
+		if (part->fact->tid)
+			snprintf(name, sizeof(name), "%s-%u", part->fact->name, part->fact->tid);
+		else
+			snprintf(name, sizeof(name), "%s", part->fact->name);
+		csv_total_rows(writer, name, part->totals, part->ntotals);
 	}
 }
 

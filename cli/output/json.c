@@ -247,28 +247,42 @@ static void json_columns(struct json_writer *writer, const struct report *report
 	json_close_array(writer);
 }
 
-static json_t *json_totals(const struct report *report)
+static json_t *json_totals(const struct total_fact *totals, const struct report_ratio *all_ratios, size_t n)
 {
 	json_t *object = json_object(), *cells = json_object(), *ratios = json_object(), *ratio, *one;
 	size_t i;
 
-	for (i = 0; i < report->ntotals; i++) {
-		const struct total_fact *total = &report->totals[i];
-		struct cell cell = report->ratios[i].cell;
+	for (i = 0; i < n; i++) {
+		const struct total_fact *total = &totals[i];
+		struct cell cell = all_ratios[i].cell;
 
 		one = json_cell(&total->cell, total->unit);
 		json_object_set_new(one, "unit", json_text(total->unit));
 		json_set(cells, total->name, one);
-		if (!report->ratios[i].unit)
+		if (!all_ratios[i].unit)
 			continue;
 		cell.note = NULL; /* it stands in the total's own cell */
 		ratio = json_cell(&cell, "");
-		json_object_set_new(ratio, "unit", json_text(report->ratios[i].unit));
+		json_object_set_new(ratio, "unit", json_text(all_ratios[i].unit));
 		json_set(ratios, total->name, ratio);
 	}
 	json_object_set_new(object, "cells", cells);
 	json_object_set_new(object, "ratios", ratios);
 	return object;
+}
+
+static void json_parts(struct json_writer *writer, const struct report *report)
+{
+	json_open_array(writer, "parts");
+	for (size_t i = 0; i < report->nby_part; i++) {
+		const struct report_part *part = &report->by_part[i];
+		json_t *object = json_totals(part->totals, part->ratios, part->ntotals);
+
+		json_object_set_new(object, "name", json_text(part->fact->name));
+		json_object_set_new(object, "thread", part->fact->tid ? json_u64(part->fact->tid) : json_null());
+		json_element(writer, object);
+	}
+	json_close_array(writer);
 }
 
 static void json_processes(struct json_writer *writer, const struct session_facts *facts)
@@ -448,13 +462,17 @@ int json_write(FILE *file, const struct report *report, const struct output_opti
 	fputc('{', file);
 	json_member(&writer, "schema", json_string("spark-report/1"));
 	json_member(&writer, "command", json_command(facts));
+	if (facts->target)
+		json_member(&writer, "target", json_text(facts->target));
 	json_member(&writer, "exit", json_exit(!facts->alive, facts->status, facts->signal));
 	json_member(&writer, "host", json_host(report));
 	if (facts->provenance)
 		json_member(&writer, "provenance", json_provenance(facts->provenance));
 	json_capabilities(&writer, facts);
 	json_columns(&writer, report);
-	json_member(&writer, "totals", json_totals(report));
+	json_member(&writer, "totals", json_totals(report->totals, report->ratios, report->ntotals));
+	if (report->nby_part)
+		json_parts(&writer, report);
 	json_processes(&writer, facts);
 	json_rows(&writer, report, "regions", report->rows, report->nrows);
 	json_rows(&writer, report, "windows", report->windows, report->nwindows);

@@ -67,5 +67,7 @@ int table_profile_print(const struct lines *lines);
 
 /* table_totals.c: one total a line. Returns 0, or -1 when memory is short. */
 int table_totals_print(const struct lines *lines);
+/* The same for each part. */
+int table_parts_print(const struct lines *lines);
 
 #endif

@@ -46,6 +46,8 @@ static char *lines_command(const struct session_facts *facts, size_t columns)
 	size_t i, len = 1;
 	char *all, *text;
 
+	if (!facts->argv)
+		return facts->target ? lines_name(facts->target, columns) : NULL;
 	for (i = 0; facts->argv && facts->argv[i]; i++)
 		len += strlen(facts->argv[i]) + 1;
 	all = calloc(1, len);
@@ -60,6 +62,8 @@ static char *lines_command(const struct session_facts *facts, size_t columns)
 
 static void lines_exit(struct lines_row *row, const struct session_facts *facts)
 {
+	if (!facts->argv)
+		return;
 	if (facts->timeout)
 		lines_piece(row, "ended by --timeout");
 	else if (facts->alive)
@@ -79,6 +83,8 @@ static void lines_counts(struct lines_row *row, const struct report *report)
 {
 	u64 processes = report->facts->nprocesses, threads = report->all_threads;
 
+	if (!processes)
+		return;
 	if (threads)
 		lines_piece(row, "%llu process%s, %llu thread%s", (unsigned long long)processes,
 			    processes == 1 ? "" : "es", (unsigned long long)threads,
@@ -135,13 +141,15 @@ void lines_header(const struct lines *lines)
 	lines_exit(&row, report->facts);
 	format_ns(wall, (double)report->facts->duration_ns, lines->options->utf8);
 	lines_piece(&row, "%s wall", wall);
-	if (cell_has_value(&report->cpu) && cell_has_value(&report->cpu_share)) {
+	if (report->facts->nprocesses && cell_has_value(&report->cpu) && cell_has_value(&report->cpu_share)) {
 		format_ns(cpu, report->cpu.value, lines->options->utf8);
 		format_share(share, &report->cpu_share, 0, " %", lines->options->utf8);
 		lines_piece(&row, "%s cpu (%s)", cpu, share);
 	}
 	lines_counts(&row, report);
 	lines_end(&row);
+	if (report->facts->argv && report->facts->target)
+		lines_print(lines, STYLE_PLAIN, "counted", "%s", report->facts->target);
 	if (lines->options->verbose >= 0)
 		lines_host(lines);
 }

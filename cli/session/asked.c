@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ const char asked_no_slots[] = "it is a share of slots, and counted in a group wi
 
 struct asked_way {
 	pid_t child;
-	bool inherit;
+	bool inherit, deferred;
 	int leader;                  /* -1: none */
 };
 
@@ -36,7 +37,7 @@ static int asked_open_as(void *context, union event_attr *a, bool heritable)
 	const struct asked_way *way = context;
 	int fd;
 
-	a->attr.enable_on_exec = 1;
+	a->attr.enable_on_exec = !way->deferred;
 	a->attr.inherit = heritable;
 	a->attr.inherit_thread = !way->inherit && heritable;
 	fd = perf_open(&a->attr, way->child, -1, way->leader, 0);
@@ -122,7 +123,7 @@ static void asked_arm_one(struct asked *asked, size_t i, bool alone, struct aske
 
 void asked_arm(struct asked *asked, const struct event_list *events, const bool *alone, pid_t child, bool inherit)
 {
-	const struct asked_way way = { child, inherit, -1 };
+	const struct asked_way way = { child, inherit, asked->deferred, -1 };
 
 	asked->list = events;
 	asked->event = events && events->n ? calloc(events->n, sizeof(*asked->event)) : NULL;
@@ -133,6 +134,13 @@ void asked_arm(struct asked *asked, const struct event_list *events, const bool 
 		for (size_t i = 0; i < events->n; i++)
 			if ((events->event[i].topdown == EVENT_TOPDOWN) == shares)
 				asked_arm_one(asked, i, alone && alone[i], way);
+}
+
+void asked_enable(struct asked *asked, bool on)
+{
+	for (size_t i = 0; asked->event && i < asked->list->n; i++)
+		if (asked->event[i].fd >= 0)
+			ioctl(asked->event[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
 struct outcome asked_reason(struct totals *t, const struct event *event, int err, struct caps_context *caps)
@@ -261,10 +269,16 @@ void asked_read(struct totals *t, struct caps_context *caps)
 		e->err = perf_read(e->fd, &e->value);
 		e->value = totals_since(&e->value, &e->before);
 	}
-	for (size_t i = 0; t->asked.event && i < list->n; i++)
-		if (!t->asked.event[i].elsewhere)
-			totals_add(t, list->event[i].name, list->event[i].unit ? list->event[i].unit : "count",
-				   asked_cell(t, i, caps), "perf");
+	for (size_t i = 0; t->asked.event && i < list->n; i++) {
+		const struct event *event = &list->event[i];
+		const struct perf_value *v = &t->asked.event[i].value;
+
+		if (t->asked.event[i].elsewhere)
+			continue;
+		totals_add(t, event->name, event_unit(event), asked_cell(t, i, caps), "perf");
+		totals_add_raw(t, (struct total_raw){ true, event->scope == EVENT_CORES, (double)v->count * event->scale,
+						      v->enabled_ns, v->running_ns });
+	}
 }
 
 /* With a copy of the descriptors there, closing them here is no end of them. */

@@ -252,7 +252,7 @@ void session_collect_facts(struct session *s)
 	if (!s->facts.clock)
 		host_facts(s);
 	s->totals.alone = s->processes.count == 1 && s->processes.list[0]->facts.threads == 1;
-	totals_read(&s->totals, &s->caps, s->facts.duration_ns, &s->usage, s->main_ended,
+	totals_read(&s->totals, &s->caps, session_counted(s, end), &s->usage, s->main_ended,
 		    totals_hidden_of(s));
 	probing_totals(s);
 	s->facts.totals = s->totals.facts;
@@ -261,8 +261,11 @@ void session_collect_facts(struct session *s)
 		s->facts.uncounted = s->totals.hidden_note;
 	if (s->sampling)
 		sampling_facts(s);
+	session_steer_facts(s, end);
 	preload_facts(s);
-	capability_facts(s);
+	/* Of the tree alone: others say themselves what they lack. */
+	if (!s->options->count)
+		capability_facts(s);
 	process_list(s);
 	loss_facts(s);
 }

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -244,6 +245,13 @@ struct plan {
  */
 int plan_make(struct session *session);
 void plan_free(struct plan *plan);
+/* Of its count: "ns" of clocks, "count", or what it says itself. */
+const char *event_unit(const struct event *event);
+
+/* ---- cpus.c */
+
+/* "0-7,16", as the kernel writes it. 0, -EINVAL, or -ERANGE. */
+int cpus_parse(const char *list, cpu_set_t *set);
 
 /* ---- asked.c: events of -e, for the whole tree */
 
@@ -267,10 +275,12 @@ struct asked {
 	bool pmu;                    /* some event of the CPU's counters could be opened */
 	int *keepers;                /* of each event one that stays open from run to run, or -errno; NULL: none */
 	size_t nkeepers;
+	bool deferred;               /* they wait for asked_enable(), not for the exec */
 };
 
 /* Opens the events on the stopped child; they must outlive it. alone: of those that get none; NULL: of none. */
 void asked_arm(struct asked *asked, const struct event_list *events, const bool *alone, pid_t child, bool inherit);
+void asked_enable(struct asked *asked, bool on);
 /* Reads and adds them to the totals. */
 void asked_read(struct totals *totals, struct caps_context *caps);
 void asked_close(struct asked *asked);
@@ -310,14 +320,18 @@ struct totals {
 	size_t nfacts, room;
 	char notes[24][512];
 	bool inherit;
+	bool deferred;               /* counting does not begin with the exec: wait4's figures are no substitute */
 	enum totals_hidden hidden;
 	char hidden_note[400];       /* why, of a value that is missing or incomplete */
 };
 
 void totals_keep(struct totals *totals);
-/* Opens the events on the stopped child. */
+/* Opens the events on the stopped child; totals->deferred: to be enabled later. */
 void totals_arm(struct totals *totals, pid_t child, bool inherit, const struct event_list *events, const bool *alone);
+void totals_enable(struct totals *totals, bool on);
 void totals_add(struct totals *totals, const char *name, const char *unit, struct cell cell, const char *source);
+/* What the kernel gave for the one added last. */
+void totals_add_raw(struct totals *totals, struct total_raw raw);
 /* Takes values over that another run has and this one lacks. */
 void totals_add_pass(struct totals *totals, const struct totals *other, const struct pass_notes *note);
 /* It is one of those that every run has. */
@@ -589,6 +603,22 @@ void survivors_find(struct session *s);
 void session_collect_facts(struct session *s);
 /* Tries what can be measured here, where all of it is to be in the report. */
 void session_probe(struct session *s);
+
+/* ---- steered.c */
+
+/* Right before the command starts. */
+void session_steer_start(struct session *s);
+/* The command has ended. */
+void session_steer_ended(struct session *s);
+/* For how long was counted, until then. */
+u64 session_counted(const struct session *s, u64 end);
+/* States what was counted beside the command, where that is asked for. */
+void session_steer_facts(struct session *s, u64 end);
+
+/* ---- timeout.c */
+
+/* Ends the tree if it is time. */
+void session_timeout(struct session *s, u64 now);
 
 /* ---- watch.c */
 

@@ -7,6 +7,7 @@
 #include "cli/session/internal.h"
 #include "cli/session/probing.h"
 #include "cli/session/sampling.h"
+#include "cli/session/steer.h"
 #include "cli/session/tracing.h"
 
 #include <errno.h>
@@ -19,7 +20,6 @@
 
 #include "cli/log.h"
 
-#define KILL_AFTER_NS (2 * NSEC_PER_SEC)
 #define INTERRUPTS_REPORT 2
 
 static u64 relative_now(const struct session *s)
@@ -220,6 +220,7 @@ static void main_changed(struct session *s)
 		return;
 	}
 	s->end_ns = session_now();
+	session_steer_ended(s);
 	/* All records of it are written; later they would be about a process that is gone. */
 	track_drain(s, true);
 	p = process_find(&s->processes, (u32)s->spawn.pid);
@@ -303,32 +304,6 @@ static void segments_look(struct session *s)
 	}
 }
 
-static void timeout_look(struct session *s, u64 now)
-{
-	bool kill_now = s->kill_ns && now >= s->kill_ns;
-	struct process **live;
-	size_t n;
-
-	if (!s->options->timeout_ns || now - s->start_ns < s->options->timeout_ns || (s->kill_ns && !kill_now))
-		return;
-	/* It was in time; survivors are not waited for. */
-	if (s->main_ended && !s->options->follow && !s->timed_out)
-		return;
-	s->timed_out = true;
-	s->kill_ns = now + KILL_AFTER_NS;
-	live = processes_live(&s->processes, &n);
-	for (size_t i = 0; i < n; i++)
-		if (live[i]->facts.pid != (u32)s->spawn.pid)
-			process_kill(live[i], kill_now ? SIGKILL : SIGTERM);
-	if (kill_now && !s->killed_ns)
-		s->killed_ns = now;
-	if (s->main_ended)
-		return;
-	/* Not waited for yet: the pid is its own. A stopped child would not see the SIGTERM. */
-	kill(s->spawn.pid, kill_now ? SIGKILL : SIGTERM);
-	kill(s->spawn.pid, SIGCONT);
-}
-
 static void tick(struct session *s, u64 now)
 {
 	struct process **live;
@@ -387,6 +362,7 @@ static int poll_wait_ms(const struct session *s, u64 now)
 		until = MIN(until, s->watch_ns);
 	if (s->tracing)
 		until = MIN(until, s->tracing->next_ns);
+	until = steer_until(s->options->steer, until);
 	if (s->main_ended && !s->options->follow)
 		until = MIN(until, now + 5 * NSEC_PER_MSEC);
 	return until <= now ? 0 : (int)((until - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
@@ -398,11 +374,11 @@ static int loop_round(struct session *s)
 	size_t nlive;
 	struct process **live = processes_live(&s->processes, &nlive);
 	u32 nrings = s->sampling ? s->sampling->nrings : 0, nprobed = s->probing ? s->probing->nrings : 0;
-	size_t most = 1 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nprobed + nlive;
+	size_t most = 2 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nprobed + nlive;
 	struct pollfd *fds = calloc(most, sizeof(*fds));
 	struct process **whose = calloc(most, sizeof(*whose));
 	struct server_hello hello;
-	u32 n = 1, servers = 1, first;
+	u32 n = 2, servers = 2, first;
 	u64 now = session_now();
 
 	if (!fds || !whose) {
@@ -411,6 +387,7 @@ static int loop_round(struct session *s)
 		return error("out of memory");
 	}
 	fds[0] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = steer_descriptor(s->options->steer), .events = POLLIN };
 	n += server_poll_fds(&s->server, fds + n);
 	for (u32 i = 0; i < s->track.count; i++)
 		fds[n++] = (struct pollfd){ .fd = s->track.rings[i].fd, .events = POLLIN };
@@ -449,10 +426,11 @@ void session_loop(struct session *s)
 			return;
 		now = session_now();
 		tracing_drain(s, now);
+		steer_look(s->options->steer, now);
 		if (now >= s->next_tick_ns)
 			tick(s, now);
 		session_watch(s, now);
-		timeout_look(s, now);
+		session_timeout(s, now);
 		if (!s->ready && s->hellos && now >= s->refill_ns) {
 			struct segment_params params = session_segment_params(s);
 

@@ -251,7 +251,7 @@ static void wire_add(struct wire_plan *wire, const struct candidate *c, u32 grou
 	wire->size += (u32)size;
 }
 
-static const char *event_unit(const struct event *event)
+const char *event_unit(const struct event *event)
 {
 	bool clock = event->attr.type == PERF_TYPE_SOFTWARE && (event->attr.config == PERF_COUNT_SW_TASK_CLOCK ||
 								event->attr.config == PERF_COUNT_SW_CPU_CLOCK);

@@ -5,6 +5,7 @@
 #include "cli/session/internal.h"
 #include "cli/session/probing.h"
 #include "cli/session/sampling.h"
+#include "cli/session/steer.h"
 #include "cli/session/tracing.h"
 
 #include <errno.h>
@@ -99,7 +100,9 @@ static int session_arm(struct session *s)
 		return -1;
 	if (spawn_target(s, &limits))
 		return -1;
-	totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit, s->options->events, s->plan.alone);
+	s->totals.deferred = steer_defers(s->options->steer);
+	if (!s->options->count)
+		totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit, s->options->events, s->plan.alone);
 	if (!s->options->no_inherit)
 		track_open(&s->track, s->spawn.pid);
 	if (s->options->sampling)
@@ -123,6 +126,7 @@ static enum session_end session_measure(struct session *s)
 	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
 	if (p)
 		process_keep_open(p);
+	session_steer_start(s);
 	failed = spawn_go(&s->spawn);
 	if (failed)
 		return spawn_failed(s->options->argv[0], failed);
@@ -163,6 +167,7 @@ static enum session_end session_measure(struct session *s)
 	if (s->tracing)
 		functions_name_regions(s, &s->tracing->trace.regions);
 	session_collect_facts(s);
+	steer_end(s->options->steer, s->start_ns + s->facts.duration_ns, &s->facts);
 	if (s->timed_out)
 		return SESSION_TIMEOUT;
 	return s->main_ended ? SESSION_ENDED : SESSION_INTERRUPTED;

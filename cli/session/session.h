@@ -67,6 +67,8 @@ struct session_options {
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool scaled;                 /* more events than counters may take turns */
 	bool no_mux;                 /* if one of the events cannot be counted at markers, do not start */
+	struct count *count;         /* to be counted while the command runs, instead of its tree; NULL: none */
+	struct steer *steer;         /* when that is done, and looked at; NULL: all the time */
 	bool no_inherit;
 	bool follow;
 	bool cpu_clock;
@@ -84,7 +86,9 @@ struct session_program {
 /* False: there is no such command. */
 bool session_look(struct session_program *program, const char *command);
 
+struct count;
 struct session;
+struct steer;
 
 /* How a run ended. */
 enum session_end {

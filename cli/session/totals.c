@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/log.h"
@@ -72,20 +73,20 @@ void totals_keep(struct totals *t)
 	}
 }
 
-static int event_open(const struct total_row *row, pid_t child, bool inherit, bool user_only)
+static int event_open(const struct totals *t, const struct total_row *row, pid_t child, bool user_only)
 {
 	struct perf_event_attr attr;
 	int fd;
 
 	perf_attr_init(&attr, row->type, row->config);
 	attr.disabled = 1;
-	attr.enable_on_exec = 1;
+	attr.enable_on_exec = !t->deferred;
 	attr.inherit = 1;
-	attr.inherit_thread = !inherit;
+	attr.inherit_thread = !t->inherit;
 	attr.exclude_kernel = user_only;
 	attr.exclude_hv = user_only;
 	fd = perf_open(&attr, child, -1, -1, 0);
-	if (fd == -EINVAL && !inherit) {
+	if (fd == -EINVAL && !t->inherit) {
 		/* Before Linux 5.13 there is no inherit_thread: the main thread alone. */
 		attr.inherit = attr.inherit_thread = 0;
 		fd = perf_open(&attr, child, -1, -1, 0);
@@ -135,11 +136,12 @@ void totals_arm(struct totals *t, pid_t child, bool inherit, const struct event_
 {
 	bool no_pmu = false;
 
+	t->inherit = inherit;
+	t->asked.deferred = t->deferred;
 	asked_arm(&t->asked, events, alone, child, inherit);
 	t->room = ARRAY_SIZE(rows) + ARRAY_SIZE(others) + TOTALS_PROBING + (events ? events->n : 0);
 	t->facts = calloc(t->room, sizeof(*t->facts));
 	t->room = t->facts ? t->room : 0;
-	t->inherit = inherit;
 	t->events = calloc(ARRAY_SIZE(rows), sizeof(*t->events));
 	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++) {
 		struct total_event *e = &t->events[i];
@@ -151,10 +153,10 @@ void totals_arm(struct totals *t, pid_t child, bool inherit, const struct event_
 			e->fd = -ENOENT;
 			continue;
 		}
-		e->fd = event_open(&rows[i], child, inherit, false);
+		e->fd = event_open(t, &rows[i], child, false);
 		if ((e->fd == -EACCES || e->fd == -EPERM) && !rows[i].kernel) {
 			e->user_only = rows[i].type == PERF_TYPE_HARDWARE;
-			e->fd = event_open(&rows[i], child, inherit, true);
+			e->fd = event_open(t, &rows[i], child, true);
 		}
 		/* The first of them, cycles, every PMU has. */
 		no_pmu = no_pmu || (rows[i].config == PERF_COUNT_HW_CPU_CYCLES && rows[i].type == PERF_TYPE_HARDWARE &&
@@ -163,10 +165,24 @@ void totals_arm(struct totals *t, pid_t child, bool inherit, const struct event_
 	}
 }
 
+void totals_enable(struct totals *t, bool on)
+{
+	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++)
+		if (t->events[i].fd >= 0)
+			ioctl(t->events[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	asked_enable(&t->asked, on);
+}
+
 void totals_add(struct totals *t, const char *name, const char *unit, struct cell cell, const char *source)
 {
 	if (t->nfacts < t->room)
 		t->facts[t->nfacts++] = (struct total_fact){ .name = name, .unit = unit, .cell = cell, .source = source };
+}
+
+void totals_add_raw(struct totals *t, struct total_raw raw)
+{
+	if (t->nfacts)
+		t->facts[t->nfacts - 1].raw = raw;
 }
 
 void totals_add_pass(struct totals *t, const struct totals *other, const struct pass_notes *note)
@@ -285,7 +301,7 @@ bool totals_mark(struct totals *t)
 	return grown;
 }
 
-static struct cell event_cell(struct totals *t, size_t i, struct caps_context *caps)
+static struct cell event_cell(struct totals *t, size_t i, struct caps_context *caps, struct perf_value *value)
 {
 	struct total_event *e = &t->events[i];
 	struct perf_value v;
@@ -296,6 +312,7 @@ static struct cell event_cell(struct totals *t, size_t i, struct caps_context *c
 	ret = event_read(e, &v);
 	if (ret)
 		return cell_absent(CELL_UNAVAILABLE, "the kernel did not give it back");
+	*value = v;
 	if (v.running_ns == 0)
 		return cell_absent(CELL_NOT_COUNTED, "the event never ran");
 	if (v.running_ns < v.enabled_ns) {
@@ -320,12 +337,13 @@ static void totals_read_events(struct totals *t, struct caps_context *caps, cons
 {
 	t->all_software = t->events;
 	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++) {
+		struct perf_value v = { .count = 0 };
 		struct cell c;
-		bool perf;
+		bool perf, substitute;
 
 		if (row_left_out(t, i))
 			continue;
-		c = event_cell(t, i, caps);
+		c = event_cell(t, i, caps, &v);
 		perf = cell_has_value(&c);
 		t->all_software = t->all_software && (perf || rows[i].type != PERF_TYPE_SOFTWARE);
 		if (perf && t->hidden == TOTALS_HIDDEN) {
@@ -335,10 +353,11 @@ static void totals_read_events(struct totals *t, struct caps_context *caps, cons
 			c.state = CELL_ESTIMATE;
 			c.note = t->hidden_note;
 		}
-		if (!perf && reaped && rows[i].fallback != FALLBACK_NONE)
+		substitute = !perf && reaped && !t->deferred && rows[i].fallback != FALLBACK_NONE;
+		if (substitute)
 			c = fallback_cell(rows[i].fallback, u, fallback_note(t));
-		totals_add(t, rows[i].name, rows[i].unit, c,
-			 perf || !reaped || rows[i].fallback == FALLBACK_NONE ? "perf" : "wait4");
+		totals_add(t, rows[i].name, rows[i].unit, c, substitute ? "wait4" : "perf");
+		totals_add_raw(t, (struct total_raw){ true, false, (double)v.count, v.enabled_ns, v.running_ns });
 	}
 }
 
@@ -355,7 +374,7 @@ static bool cpu_missing(struct totals *t, const struct rusage *u, double *counte
 	if (!t->events || t->events[0].fd < 0 || event_read(&t->events[0], &v))
 		return false;
 	*counted = (double)v.count;
-	return t->inherit && *all - *counted > 3e6 + *all * 0.05 + switches * 60e3;
+	return t->inherit && !t->deferred && *all - *counted > 3e6 + *all * 0.05 + switches * 60e3;
 }
 
 static void totals_judge(struct totals *t, const struct rusage *u, bool reaped, enum totals_hidden hidden)

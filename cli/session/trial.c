@@ -133,22 +133,6 @@ void candidate_try(struct planner *p, struct candidate *c)
 	close_at(&fd);
 }
 
-
-/* "0-7,16": those of a list of the kernel's. */
-static void cpus_of(const char *list, cpu_set_t *set)
-{
-	char *at = (char *)(uintptr_t)list;
-
-	CPU_ZERO(set);
-	while (*at >= '0' && *at <= '9') {
-		unsigned long first = strtoul(at, &at, 10), last = *at == '-' ? strtoul(at + 1, &at, 10) : first;
-
-		for (; first <= last && first < CPU_SETSIZE; first++)
-			CPU_SET(first, set);
-		at += *at == ',';
-	}
-}
-
 int trial_enter(const struct event *event, cpu_set_t *before)
 {
 	cpu_set_t set;
@@ -157,7 +141,8 @@ int trial_enter(const struct event *event, cpu_set_t *before)
 		return 0;
 	if (sched_getaffinity(0, sizeof(*before), before))
 		return -errno;
-	cpus_of(event->cpus, &set);
+	if (cpus_parse(event->cpus, &set))
+		return -EINVAL;
 	CPU_AND(&set, &set, before);
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
 }

@@ -37,15 +37,15 @@ static const struct capability_fact sample_capabilities[] = {
 };
 
 static const struct total_fact sample_totals[] = {
-	{ "elapsed", "ns", { 2430 * 1e6, CELL_COUNTED, NULL }, "wait4" },
-	{ "user", "ns", { 2000 * 1e6, CELL_COUNTED, NULL }, "wait4" },
-	{ "sys", "ns", { 100 * 1e6, CELL_COUNTED, NULL }, "wait4" },
-	{ "maxrss", "B", { 12345678, CELL_COUNTED, NULL }, "wait4" },
-	{ "task-clock", "ns", { 2110 * 1e6, CELL_COUNTED, NULL }, "perf" },
-	{ "minor-faults", "count", { 12345, CELL_COUNTED, NULL }, "perf" },
-	{ "context-switches", "count", { 132, CELL_ESTIMATE, "from wait4" }, "wait4" },
-	{ "cycles", "count", { 0, CELL_UNAVAILABLE, "no PMU here" }, "perf" },
-	{ "instructions", "count", { 0, CELL_UNAVAILABLE, "no PMU here" }, "perf" },
+	{ "elapsed", "ns", { 2430 * 1e6, CELL_COUNTED, NULL }, "wait4", { .event = false } },
+	{ "user", "ns", { 2000 * 1e6, CELL_COUNTED, NULL }, "wait4", { .event = false } },
+	{ "sys", "ns", { 100 * 1e6, CELL_COUNTED, NULL }, "wait4", { .event = false } },
+	{ "maxrss", "B", { 12345678, CELL_COUNTED, NULL }, "wait4", { .event = false } },
+	{ "task-clock", "ns", { 2110 * 1e6, CELL_COUNTED, NULL }, "perf", { .event = false } },
+	{ "minor-faults", "count", { 12345, CELL_COUNTED, NULL }, "perf", { .event = false } },
+	{ "context-switches", "count", { 132, CELL_ESTIMATE, "from wait4" }, "wait4", { .event = false } },
+	{ "cycles", "count", { 0, CELL_UNAVAILABLE, "no PMU here" }, "perf", { .event = false } },
+	{ "instructions", "count", { 0, CELL_UNAVAILABLE, "no PMU here" }, "perf", { .event = false } },
 };
 
 /* calls calls of the same duration, a part of them off the CPU. */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events on what runs already: processes, threads, CPUs, control groups. Each event is opened at each
+ * place, a task or a CPU, and its counts are added up. With a command the session starts it while these
+ * are counted; without one count_wait() waits for the end.
+ */
+#ifndef CLI_SESSION_COUNT_H
+#define CLI_SESSION_COUNT_H
+
+#include "cli/analyze/report.h"
+#include "cli/names/names.h"
+#include "cli/opt.h"
+
+enum count_kind { COUNT_PROCESSES, COUNT_THREADS, COUNT_CPUS, COUNT_CGROUPS };
+
+struct count_options {
+	enum count_kind kind;
+	const char *ids;             /* of processes or threads: "12,34" */
+	const char *cpus;            /* list; NULL: all */
+	const struct opt_list *cgroups;
+	const char *cgroup_root;     /* of the hierarchy; NULL: where it is mounted */
+	const struct event_list *events; /* they must outlive it */
+	bool no_inherit;             /* of processes and threads: without what they start */
+	bool apart;                  /* each thread by itself, too */
+};
+
+struct count;
+struct steer;
+
+/*
+ * Opens the events, disabled. Returns 0; -EINVAL after a message about what was asked for, or -EPERM after one
+ * about what cannot be counted. Free it in any case.
+ */
+int count_open(struct count **count, const struct count_options *options);
+void count_enable(struct count *count, bool on);
+/* Reads them; counted_ns: for how long they were enabled, elapsed_ns: since the start. */
+void count_read(struct count *count, u64 counted_ns, u64 elapsed_ns);
+/* As read last. Valid until count_free(). */
+const struct session_facts *count_facts(const struct count *count);
+/*
+ * Counts until all processes or threads have ended, a signal, the time (0: none), or the end by the control
+ * channel. 0, or -1 after a message.
+ */
+int count_wait(struct count *count, struct steer *steer, u64 timeout_ns);
+void count_free(struct count *count);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* When counting starts, pauses and ends; see steer.h. */
+#define _GNU_SOURCE
+#include "cli/session/steer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+#include "cli/opt.h"
+#include "cli/session/internal.h"
+
+/* ---- the channel ----------------------------------------------------------------------------------- */
+
+/* Both ends are opened, so that neither waits for a writer nor sees an end when one leaves. */
+static int steer_open_fifo(const char *path)
+{
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return error("cannot open the fifo %s: %s", path, strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
+		return fd;
+	close(fd);
+	return error("%s is no fifo: mkfifo makes one", path);
+}
+
+static int steer_open_number(const char *text)
+{
+	unsigned long number;
+	int fd = opt_parse_uint(text, &number) || number > INT_MAX ? -1 : fcntl((int)number, F_DUPFD_CLOEXEC, 3);
+
+	if (fd < 0)
+		return error("descriptor %s is not open", text);
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	return fd;
+}
+
+int steer_open(struct steer *steer, const char *text)
+{
+	bool fifo = !strncmp(text, "fifo:", 5), number = !strncmp(text, "fd:", 3);
+	char *ctl = fifo || number ? strdup(strchr(text, ':') + 1) : NULL, *ack = ctl ? strchr(ctl, ',') : NULL;
+	int (*open_one)(const char *) = fifo ? steer_open_fifo : steer_open_number;
+
+	if (ack)
+		*ack++ = '\0';
+	if (!ctl || !*ctl || (ack && !*ack)) {
+		free(ctl);
+		error("--control takes fifo:CTL, fifo:CTL,ACK or fd:CTL[,ACK], not '%s'", text);
+		return -EINVAL;
+	}
+	steer->control = open_one(ctl);
+	if (steer->control >= 0 && ack)
+		steer->ack = open_one(ack);
+	free(ctl);
+	return steer->control < 0 || (ack && steer->ack < 0) ? -EIO : 0;
+}
+
+void steer_close(struct steer *steer)
+{
+	if (steer->control >= 0)
+		close(steer->control);
+	if (steer->ack >= 0)
+		close(steer->ack);
+	steer->control = steer->ack = -1;
+}
+
+static void steer_set(struct steer *steer, bool on, u64 now)
+{
+	if (on == (steer->since_ns != 0) || (on && steer->stopped))
+		return;
+	if (on) {
+		steer->since_ns = now;
+	} else {
+		steer->counted_ns += now - steer->since_ns;
+		steer->since_ns = 0;
+	}
+	steer->ops->enable(steer->what, on);
+}
+
+static void steer_command(struct steer *steer, u64 now)
+{
+	const char *word = steer->line;
+
+	steer->line[steer->length] = '\0';
+	steer->length = 0;
+	if (!strcmp(word, "enable") || !strcmp(word, "disable")) {
+		steer->enable_ns = 0;
+		steer_set(steer, word[0] == 'e', now);
+	} else if (!strcmp(word, "stop")) {
+		steer_stop(steer, now);
+	} else if (strcmp(word, "ping") != 0) {
+		if (*word)
+			warning("the control channel says '%s': known are enable, disable, ping and stop", word);
+		return;
+	}
+	if (steer->ack >= 0 && write(steer->ack, "ack\n", 4) != 4)
+		warning("cannot answer on the control channel: %s", strerror(errno));
+}
+
+static void steer_receive(struct steer *steer, u64 now)
+{
+	char text[256];
+	ssize_t got;
+
+	while (steer->control >= 0 && (got = read(steer->control, text, sizeof(text))) >= 0) {
+		for (ssize_t i = 0; i < got; i++)
+			if (text[i] == '\n' || text[i] == '\0')
+				steer_command(steer, now);
+			else if (steer->length < sizeof(steer->line) - 1)
+				steer->line[steer->length++] = text[i];
+		if (got)
+			continue;
+		/* Of a descriptor that was given: nobody writes to it any more. */
+		close(steer->control);
+		steer->control = -1;
+	}
+}
+
+/* ---- time ------------------------------------------------------------------------------------------ */
+
+void steer_start(struct steer *steer, const struct steer_ops *ops, void *what, u64 now)
+{
+	if (!steer)
+		return;
+	steer->ops = ops;
+	steer->what = what;
+	steer->start_ns = now;
+	steer->enable_ns = steer->delay_ns && !steer->begin_off ? now + steer->delay_ns : 0;
+	steer->edge_ns = steer->interval_ns ? now + steer->interval_ns : 0;
+	steer->since_ns = steer_defers(steer) ? 0 : now;
+}
+
+u64 steer_until(const struct steer *steer, u64 until)
+{
+	if (steer && steer->enable_ns)
+		until = MIN(until, steer->enable_ns);
+	if (steer && steer->edge_ns)
+		until = MIN(until, steer->edge_ns);
+	return until;
+}
+
+int steer_descriptor(const struct steer *steer)
+{
+	return steer ? steer->control : -1;
+}
+
+u64 steer_counted(const struct steer *steer, u64 now)
+{
+	return steer->counted_ns + (steer->since_ns ? now - steer->since_ns : 0);
+}
+
+void steer_look(struct steer *steer, u64 now)
+{
+	u64 elapsed;
+
+	if (!steer)
+		return;
+	steer_receive(steer, now);
+	if (steer->enable_ns && now >= steer->enable_ns) {
+		steer->enable_ns = 0;
+		steer_set(steer, true, now);
+	}
+	if (!steer->edge_ns || now < steer->edge_ns)
+		return;
+	elapsed = now - steer->start_ns;
+	steer->edge(steer->context, elapsed, steer->ops->read(steer->what, steer_counted(steer, now), elapsed));
+	/* Those that were missed are part of the one that ends now. */
+	steer->edge_ns += (now - steer->edge_ns) / steer->interval_ns * steer->interval_ns + steer->interval_ns;
+}
+
+void steer_stop(struct steer *steer, u64 now)
+{
+	if (!steer || steer->stopped)
+		return;
+	steer_set(steer, false, now);
+	steer->enable_ns = 0;
+	steer->stopped = true;
+}
+
+void steer_end(struct steer *steer, u64 now, const struct session_facts *facts)
+{
+	if (!steer || !steer->edge_ns)
+		return;
+	steer->edge_ns = 0;
+	steer->edge(steer->context, now - steer->start_ns, facts);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* When a run's counting starts and ends, and looks at it while it goes on; see steer.h. */
+#include "cli/session/count.h"
+#include "cli/session/internal.h"
+#include "cli/session/steer.h"
+
+static void run_enable(void *what, bool on)
+{
+	struct session *s = what;
+
+	if (s->options->count)
+		count_enable(s->options->count, on);
+	else
+		totals_enable(&s->totals, on);
+}
+
+static const struct session_facts *run_read(void *what, u64 counted_ns, u64 elapsed_ns)
+{
+	struct session *s = what;
+
+	if (s->options->count) {
+		count_read(s->options->count, counted_ns, elapsed_ns);
+		return count_facts(s->options->count);
+	}
+	s->facts.duration_ns = elapsed_ns;
+	totals_read(&s->totals, &s->caps, counted_ns, &s->usage, false, TOTALS_SEEN);
+	s->facts.totals = s->totals.facts;
+	s->facts.ntotals = s->totals.nfacts;
+	return &s->facts;
+}
+
+static const struct steer_ops run_ops = { run_enable, run_read };
+
+void session_steer_start(struct session *s)
+{
+	steer_start(s->options->steer, &run_ops, s, s->start_ns);
+	/* The tree's own begin with the exec. */
+	if (s->options->count && !steer_defers(s->options->steer))
+		count_enable(s->options->count, true);
+}
+
+void session_steer_ended(struct session *s)
+{
+	/* What the command leaves behind still counts for the tree. */
+	if (s->options->count)
+		steer_stop(s->options->steer, s->end_ns);
+}
+
+u64 session_counted(const struct session *s, u64 end)
+{
+	return s->options->steer ? steer_counted(s->options->steer, end) : end - s->start_ns;
+}
+
+void session_steer_facts(struct session *s, u64 end)
+{
+	const struct session_facts *counted;
+
+	if (!s->options->count)
+		return;
+	count_read(s->options->count, session_counted(s, end), s->facts.duration_ns);
+	counted = count_facts(s->options->count);
+	s->facts.target = counted->target;
+	s->facts.totals = counted->totals;
+	s->facts.ntotals = counted->ntotals;
+	s->facts.parts = counted->parts;
+	s->facts.nparts = counted->nparts;
+	s->facts.uncounted = counted->uncounted;
+}
