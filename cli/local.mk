@@ -234,6 +234,7 @@ cli_sources = \
 	cli/session/chain.h \
 	cli/session/chosen.c \
 	cli/session/clock.c \
+	cli/session/cgroup.h \
 	cli/session/count.c \
 	cli/session/count.h \
 	cli/session/count_cgroup.c \
@@ -243,6 +244,7 @@ cli_sources = \
 	cli/session/count_tasks.c \
 	cli/session/count_wait.c \
 	cli/session/cpus.c \
+	cli/session/cpus.h \
 	cli/session/facts.c \
 	cli/session/functions.c \
 	cli/session/functions.h \

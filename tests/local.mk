@@ -13,6 +13,7 @@ unit_tests = \
 	tests/unit/test_closure \
 	tests/unit/test_cmd_report \
 	tests/unit/test_compare \
+	tests/unit/test_count \
 	tests/unit/test_demangle \
 	tests/unit/test_derived \
 	tests/unit/test_disasm \
@@ -112,6 +113,8 @@ e2e_tests = \
 	tests/e2e/recording.test \
 	tests/e2e/repeat.test \
 	tests/e2e/seam.test \
+	tests/e2e/stat-cgroup.test \
+	tests/e2e/stat-scope.test \
 	tests/e2e/stat.test \
 	tests/e2e/sources.test \
 	tests/e2e/structure.test \

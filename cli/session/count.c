@@ -323,10 +323,20 @@ const struct session_facts *count_facts(const struct count *count)
 	return &count->facts;
 }
 
+static bool count_traced(const struct count *count)
+{
+	for (size_t i = 0; i < count->nevents; i++)
+		if (count->event[i].opened && count->event[i].event->attr.type == PERF_TYPE_TRACEPOINT)
+			return true;
+	return false;
+}
+
 void count_free(struct count *count)
 {
 	if (!count)
 		return;
+	if (count_traced(count))
+		descriptors_leave();
 	for (size_t i = 0; i < count->nevents; i++) {
 		for (size_t k = 0; count->event[i].fd && k < count->nplaces; k++)
 			if (count->event[i].fd[k] >= 0)

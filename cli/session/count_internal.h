@@ -3,6 +3,7 @@
 #ifndef CLI_SESSION_COUNT_INTERNAL_H
 #define CLI_SESSION_COUNT_INTERNAL_H
 
+#include "cli/session/cgroup.h"
 #include "cli/session/count.h"
 #include "cli/session/internal.h"
 
@@ -82,11 +83,6 @@ int count_refuse_cgroup(struct count *count);
 
 /* The CPUs that were asked for, or all. 0 or -EINVAL after a message. */
 int count_cpu_set(struct count *count, cpu_set_t *set);
-
-/* Where control groups are that events can be counted for: v1's perf_event or v2. 0, or -ENOENT with a reason. */
-int cgroup_find_root(const struct caps_context *caps, char *path, size_t size, char *why, size_t room);
-/* The same from the text of /proc/self/mountinfo, which it changes; version: 1 or 2. False: none. */
-bool cgroup_parse_root(char *mountinfo, int version, char *path, size_t size);
 
 /* ---- count_read.c */
 

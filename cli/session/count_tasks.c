@@ -174,28 +174,37 @@ static int tasks_one(struct count *count, pid_t id, struct task_look *look)
 	return 0;
 }
 
+/* The next number of a list; 0: it is none. */
+static pid_t tasks_next(const char **at)
+{
+	char *end;
+	long id = **at >= '0' && **at <= '9' ? strtol(*at, &end, 10) : 0;
+
+	if (id <= 0 || id > INT_MAX || (*end && (*end != ',' || !end[1])))
+		return 0;
+	*at = *end ? end + 1 : end;
+	return (pid_t)id;
+}
+
 int count_tasks(struct count *count)
 {
-	const char *at = count->options->ids;
 	size_t len = 0, size = sizeof(count->target);
+	const char *at = count->options->ids;
 	struct task_look look;
 
-	while (true) {
-		char *end;
-		long id = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
-		int err;
-
-		if (id <= 0 || id > INT_MAX || (*end && (*end != ',' || !end[1])))
+	do {
+		if (!tasks_next(&at))
 			return tasks_bad_list(count);
-		err = tasks_one(count, (pid_t)id, &look);
+	} while (*at);
+	for (at = count->options->ids; *at;) {
+		pid_t id = tasks_next(&at);
+		int err = tasks_one(count, id, &look);
+
 		if (err)
 			return err;
-		len += (size_t)snprintf(count->target + len, size - len, "%s %ld (%s)", len ? "," : tasks_word(count), id,
-					look.name);
+		len += (size_t)snprintf(count->target + len, size - len, "%s %d (%s)", len ? "," : tasks_word(count),
+					(int)id, look.name);
 		len = MIN(len, size - 1);
-		if (!*end)
-			break;
-		at = end + 1;
 	}
 	if (count->nplaces)
 		return 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of CPUs as the kernel writes them. */
 #define _GNU_SOURCE
-#include "cli/session/internal.h"
+#include "cli/session/cpus.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 int cpus_parse(const char *list, cpu_set_t *set)

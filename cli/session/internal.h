@@ -5,13 +5,13 @@
 
 #include <limits.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
 #include "cli/analyze/ref_map.h"
 #include "cli/caps/caps.h"
+#include "cli/session/cpus.h"
 #include "cli/session/ring.h"
 #include "cli/session/session.h"
 #include "common/perf.h"
@@ -247,11 +247,6 @@ int plan_make(struct session *session);
 void plan_free(struct plan *plan);
 /* Of its count: "ns" of clocks, "count", or what it says itself. */
 const char *event_unit(const struct event *event);
-
-/* ---- cpus.c */
-
-/* "0-7,16", as the kernel writes it. 0, -EINVAL, or -ERANGE. */
-int cpus_parse(const char *list, cpu_set_t *set);
 
 /* ---- asked.c: events of -e, for the whole tree */
 

@@ -167,7 +167,7 @@ static enum session_end session_measure(struct session *s)
 	if (s->tracing)
 		functions_name_regions(s, &s->tracing->trace.regions);
 	session_collect_facts(s);
-	steer_end(s->options->steer, s->start_ns + s->facts.duration_ns, &s->facts);
+	steer_end(s->options->steer, s->options->follow ? session_now() : s->start_ns + s->facts.duration_ns, &s->facts);
 	if (s->timed_out)
 		return SESSION_TIMEOUT;
 	return s->main_ended ? SESSION_ENDED : SESSION_INTERRUPTED;

@@ -184,6 +184,12 @@ void steer_stop(struct steer *steer, u64 now)
 	steer->stopped = true;
 }
 
+void steer_hold(struct steer *steer)
+{
+	if (steer && steer->edge_ns)
+		steer->edge_ns = UINT64_MAX;
+}
+
 void steer_end(struct steer *steer, u64 now, const struct session_facts *facts)
 {
 	if (!steer || !steer->edge_ns)

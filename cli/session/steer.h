@@ -58,6 +58,8 @@ int steer_descriptor(const struct steer *steer);
 void steer_look(struct steer *steer, u64 now);
 /* Nothing is counted any more. */
 void steer_stop(struct steer *steer, u64 now);
+/* No more edges but the last one. */
+void steer_hold(struct steer *steer);
 /* The last edge, once, with what was read for it. */
 void steer_end(struct steer *steer, u64 now, const struct session_facts *facts);
 /* For how long it has counted. */

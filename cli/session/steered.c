@@ -41,9 +41,11 @@ void session_steer_start(struct session *s)
 
 void session_steer_ended(struct session *s)
 {
-	/* What the command leaves behind still counts for the tree. */
+	/* What the command leaves behind still counts for the tree, in the last interval unless it is waited for. */
 	if (s->options->count)
 		steer_stop(s->options->steer, s->end_ns);
+	if (!s->options->follow)
+		steer_hold(s->options->steer);
 }
 
 u64 session_counted(const struct session *s, u64 end)

@@ -3,6 +3,7 @@
  * Everything in sparkctl that reads text of others: option values and words, patterns, names that
  * are printed, files of /proc and /sys. A parser is one row; the first byte of an input says which.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -17,6 +18,8 @@
 #include "cli/cmd/group.h"
 #include "cli/log.h"
 #include "cli/opt.h"
+#include "cli/session/cgroup.h"
+#include "cli/session/cpus.h"
 #include "cli/text.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/sample.h"
@@ -264,6 +267,33 @@ static void run_group(char *text, size_t size)
 	free(bytes);
 }
 
+/* ---- cli/session ------------------------------------------------------------------------------------- */
+
+static void run_mounts(char *text, size_t size)
+{
+	char path[64];
+
+	for (int version = 1; version <= 2; version++) {
+		char *copy = malloc(size + 1);
+
+		if (!copy)
+			abort();
+		memcpy(copy, text, size + 1);
+		fuzz_check(!cgroup_parse_root(copy, version, path, sizeof(path)) || strlen(path) < sizeof(path), "a path fits");
+		free(copy);
+	}
+}
+
+static void run_cpus(char *text, size_t size)
+{
+	cpu_set_t set;
+	int ret = cpus_parse(text, &set);
+
+	(void)size;
+	fuzz_check(ret || CPU_COUNT(&set), "a list is of some CPUs");
+	fuzz_check(!ret || ret == -EINVAL || ret == -ERANGE, "an error is one of two");
+}
+
 /* ---- the rows ---------------------------------------------------------------------------------------- */
 
 #define TEXT(s) s, sizeof(s) - 1
@@ -286,6 +316,9 @@ static const struct parser {
 	{ run_ids, TEXT(IDS_HEADER "\nsched:sched_switch 314\nsyscalls:sys_enter_read 700\n") },
 	{ run_group, TEXT("# x\nmeaning Some words.\nevents a,{b,c},p/q=1,r=2/u\nmetric m [%] = 100 * a / b\nor\n"
 			  "events 'd'\nmetric m = d\n") },
+	{ run_mounts, TEXT("31 25 0:27 / /sys/fs/cgroup/perf\\040event rw shared:9 - cgroup none rw,perf_event\n"
+			   "33 25 0:29 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n") },
+	{ run_cpus, TEXT("0-3,8,10-11\n") },
 	{ run_report, TEXT("load*,query\0calls,wall,*cpu*,p9?") },
 };
 
