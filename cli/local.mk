@@ -38,6 +38,7 @@ cli_sources = \
 	cli/analyze/report.c \
 	cli/analyze/report.h \
 	cli/analyze/report_build.h \
+	cli/analyze/report_calls.c \
 	cli/analyze/report_derived.c \
 	cli/analyze/report_notes.c \
 	cli/analyze/report_origin.c \
@@ -222,6 +223,7 @@ cli_sources = \
 	cli/output/runs_table.c \
 	cli/output/runs_text.c \
 	cli/output/table.c \
+	cli/output/table_calls.c \
 	cli/output/table_profile.c \
 	cli/pager.c \
 	cli/pager.h \

@@ -348,6 +348,7 @@ void report_free(struct report *report)
 		free(report->by_part[i].ratios);
 	}
 	free(report->by_part);
+	free(report->calls);
 	free(report->totals);
 	free(report->ratios);
 	free(report->losses);

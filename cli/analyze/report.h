@@ -148,6 +148,7 @@ struct report_options {
 	const char *regions;         /* globs; NULL: all */
 	const char *sort_by;         /* metric; NULL: wall */
 	bool totals_only;            /* no columns, rows or windows; metrics are globs of totals */
+	bool all_calls;              /* totals "syscalls.NAME" are of all calls of the system: those made are shown apart */
 	const struct definitions *definitions; /* NULL: none; they outlive the report */
 	struct report_profile profile;
 };
@@ -230,6 +231,13 @@ struct report_part {
 	size_t ntotals;
 };
 
+/* A call of the system that was made. */
+struct report_calls {
+	const char *name;
+	struct cell calls, share;    /* in percent of all calls */
+	struct cell errors;
+};
+
 struct report {
 	const struct session_facts *facts;
 	struct report_options options;
@@ -246,6 +254,8 @@ struct report {
 	size_t ntotals;
 	size_t nshown;               /* of them; what a table says in another form stands behind these */
 	struct report_ratio *ratios; /* one for each total */
+	struct report_calls *calls;  /* greatest first; with options.all_calls */
+	size_t ncalls;
 	struct report_part *by_part;
 	size_t nby_part;
 	struct report_loss *losses;  /* those above 0 */

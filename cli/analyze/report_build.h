@@ -28,6 +28,11 @@ const struct report_origin *report_origin_of(const struct report *report, u32 na
 int report_add_totals(struct report *report);
 int report_add_total(struct report *report, const struct total_fact *total);
 
+/* report_calls.c: with options.all_calls. */
+int report_add_calls(struct report *report);
+/* It is of a call that was not made, or that nothing is known of. */
+bool report_call_unmade(const struct session_facts *facts, const struct total_fact *total);
+
 /* report_derived.c: what is computed from columns, or totals, that stand before it. */
 int report_init_derived(struct report *report);
 void report_free_derived(struct report *report);

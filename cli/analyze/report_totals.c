@@ -120,12 +120,14 @@ int report_add_totals(struct report *report)
 	for (size_t i = 0; i < report->facts->ntotals; i++) {
 		if (options->totals_only && options->metrics && !metric_glob(options->metrics, totals[i].name))
 			continue;
+		if (options->all_calls && report_call_unmade(report->facts, &totals[i]))
+			continue;
 		if (report_add_total(report, &totals[i]) != 0)
 			return -1;
 	}
 	if (!options->totals_only && report_add_marker_totals(report) != 0)
 		return -1;
-	if (report_add_parts(report) != 0)
+	if (report_add_parts(report) != 0 || report_add_calls(report) != 0)
 		return -1;
 	return report_add_derived_totals(report);
 }

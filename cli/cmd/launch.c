@@ -21,6 +21,17 @@ void launch_asked_free(struct launch_asked *asked)
 	opt_list_free(&asked->syscalls);
 }
 
+static int launch_syscalls(struct launch_asked *asked, struct names_context *names, const char *text,
+			   struct event_list *events)
+{
+	if (strcmp(text, "all") != 0)
+		return names_syscalls(names, text, events);
+	if (!asked->all_calls)
+		return error("all calls of the system one by one are for sparkctl stat: give --syscalls names");
+	*asked->all_calls = true;
+	return names_syscalls_all(names, events);
+}
+
 int launch_events(struct launch_asked *asked, struct print_options *print, struct event_list *events)
 {
 	struct names_context names;
@@ -36,7 +47,7 @@ int launch_events(struct launch_asked *asked, struct print_options *print, struc
 		for (size_t i = 0; !err && i < asked->events.n; i++)
 			err = names_parse(&names, asked->events.item[i], events);
 		for (size_t i = 0; !err && i < asked->syscalls.n; i++)
-			err = names_syscalls(&names, asked->syscalls.item[i], events);
+			err = launch_syscalls(asked, &names, asked->syscalls.item[i], events);
 		err = err ? err : group_use_all(&asked->groups, &names, events, &print->definitions);
 		err = err ? err : session_check_events(events);
 		names_fini(&names);

@@ -22,6 +22,7 @@ struct launch_asked {
 	struct opt_list syscalls;
 	const char *standard;        /* events that are counted in any case, in front of those; NULL: none */
 	size_t nstandard;            /* of the list */
+	bool *all_calls;             /* set by --syscalls all; NULL: that cannot be had */
 };
 
 /* The same: asked, a struct launch_asked. */

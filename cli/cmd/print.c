@@ -26,6 +26,7 @@ static int print_grouped(const struct print_options *options, const struct outpu
 {
 	struct report_options ro = { .metrics = options->metrics, .regions = options->regions,
 				     .sort_by = options->sort_by, .totals_only = options->totals_only,
+				     .all_calls = options->all_calls,
 				     .definitions = &options->definitions, .profile = options->profile };
 	struct output_options oo = {
 		.width = term_width(fileno(file)),

@@ -22,6 +22,7 @@ struct print_options {
 	int quiet;
 	int verbose;
 	bool totals_only;            /* no option: see struct report_options */
+	bool all_calls;              /* the same */
 };
 
 #define PRINT_OFFSET(type, member) (offsetof(type, print) + offsetof(struct print_options, member))

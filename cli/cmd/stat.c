@@ -156,6 +156,7 @@ static int stat_with(struct stat_options *o, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
+	o->asked.all_calls = &o->print.all_calls;
 	if (stat_scope_counts(&o->scope))
 		o->asked.standard = stat_scope_standard(&o->asked);
 	status = launch_events(&o->asked, &o->print, &events);

@@ -37,6 +37,7 @@ void stat_lines_init(struct stat_lines *lines, FILE *file, const struct stat_sco
 static int lines_write(struct stat_lines *lines, const struct session_facts *facts, u64 interval_ns)
 {
 	const struct report_options options = { .metrics = lines->print->metrics, .totals_only = true,
+						.all_calls = lines->print->all_calls,
 						.definitions = &lines->print->definitions };
 	struct report *report = facts ? report_build(&lines->profile, facts, &options) : NULL;
 

@@ -55,6 +55,7 @@ struct event {
 	char *unit;                  /* NULL: a number of events */
 	double scale;                /* of a count, to be in that unit */
 	char *path;                  /* file of a uprobe: attr.config1 points to it */
+	const char *filter;          /* of its fields, for PERF_EVENT_IOC_SET_FILTER; NULL: none */
 	char *obstacle;              /* why it cannot be had here, and what helps; NULL: to be tried */
 };
 
@@ -91,6 +92,8 @@ int names_add_absent(struct event_list *list, const char *name, const char *why)
  * Returns as names_parse() does.
  */
 int names_syscalls(struct names_context *context, const char *names, struct event_list *list);
+/* Appends the calls together and each by itself, and of each how often it failed: "syscalls.read.errors". */
+int names_syscalls_all(struct names_context *context, struct event_list *list);
 void event_list_free(struct event_list *list);
 /*
  * The attribute of one event in the form that names_parse() takes, to be tried: nothing is excluded. Returns 0;

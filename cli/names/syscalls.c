@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls of the system by name: the tracepoint raw_syscalls:sys_enter for all of them together, and
- * syscalls:sys_enter_NAME for each; the events are called syscalls and syscalls.NAME.
+ * syscalls:sys_enter_NAME for each; the events are called syscalls and syscalls.NAME. A call fails if it
+ * returns a number below 0: syscalls:sys_exit_NAME with a filter counts that.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -46,4 +47,48 @@ int names_syscalls(struct names_context *context, const char *names, struct even
 			return -1;
 	}
 	return 0;
+}
+
+/* Calls that the kernel's tracepoints name by the function behind them, and all others by what is called. */
+static const char *syscalls_name(const char *name)
+{
+	static const struct { const char *kernel, *call; } rows[] = {
+		{ "newfstat", "fstat" }, { "newlstat", "lstat" }, { "newstat", "stat" }, { "newuname", "uname" },
+		{ "sendfile64", "sendfile" }, { "umount", "umount2" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(rows[i].kernel, name))
+			return rows[i].call;
+	return name;
+}
+
+/* Appends the tracepoints that begin so, under names of ours. 0, or -1 after a message. */
+static int syscalls_add_each(struct names_context *context, struct event_list *list, const char *begin, const char *end,
+			     const char *filter)
+{
+	size_t from = list->n;
+	char pattern[64], *name;
+
+	snprintf(pattern, sizeof(pattern), "%s*", begin);
+	if (names_parse(context, pattern, list))
+		return -1;
+	for (; from < list->n; from++) {
+		struct event *event = &list->event[from];
+
+		if (asprintf(&name, "syscalls.%s%s", syscalls_name(event->name + strlen(begin)), end) < 0)
+			return error("out of memory");
+		free(event->name);
+		event->name = name;
+		event->filter = filter;
+	}
+	return 0;
+}
+
+int names_syscalls_all(struct names_context *context, struct event_list *list)
+{
+	if (syscalls_add(context, list, "raw_syscalls:sys_enter", "syscalls"))
+		return -1;
+	return syscalls_add_each(context, list, "syscalls:sys_enter_", "", NULL) ||
+	       syscalls_add_each(context, list, "syscalls:sys_exit_", ".errors", "ret < 0") ? -1 : 0;
 }

@@ -41,6 +41,8 @@ size_t lines_name_most(const struct lines *lines);
 
 /* lines_agent.c: one line for each reason. */
 void lines_without_agent(const struct lines *lines);
+/* What markers cost. */
+void lines_markers(const struct lines *lines);
 
 /* lines_report.c: what stands above and below the tables. */
 void lines_header(const struct lines *lines);
@@ -48,7 +50,6 @@ void lines_totals(const struct lines *lines);
 void lines_total_notes(const struct lines *lines);
 void lines_missing(const struct lines *lines);
 void lines_notes(const struct lines *lines);
-void lines_markers(const struct lines *lines);
 /* lines_origin.c: when and from what it was recorded. */
 void lines_origin(const struct lines *lines);
 
@@ -69,5 +70,10 @@ int table_profile_print(const struct lines *lines);
 int table_totals_print(const struct lines *lines);
 /* The same for each part. */
 int table_parts_print(const struct lines *lines);
+/* table_calls.c: calls of the system, and whether a total is one of them. */
+int table_calls_print(const struct lines *lines);
+bool table_calls_have(const struct report *report, const struct total_fact *total);
+/* It is of how often a call failed. */
+bool table_calls_fail(const struct report *report, const struct total_fact *total);
 
 #endif

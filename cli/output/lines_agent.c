@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of the table format about processes that have no agent. */
+/* The lines of the table format about the agent: processes that have none, and what its markers cost. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output/format.h"
 #include "cli/output/lines.h"
 
 enum { AGENT_NAMED = 8 };
@@ -52,4 +53,24 @@ void lines_without_agent(const struct lines *lines)
 		lines_print(lines, STYLE_PLAIN, "not preloaded", "%s: %s", names ? names : "", all[i].no_agent);
 		free(names);
 	}
+}
+
+void lines_markers(const struct lines *lines)
+{
+	const struct report_markers *markers = &lines->report->markers;
+	char pairs[FORMAT_SIZE], pair[FORMAT_SIZE], cost[FORMAT_SIZE], share[FORMAT_SIZE];
+
+	if (!markers->pairs || (lines->options->verbose < 0 && !markers->warn))
+		return;
+	format_count(pairs, markers->pairs);
+	format_ns(pair, markers->pair_ns, lines->options->utf8);
+	format_ns(cost, markers->cost_ns, lines->options->utf8);
+	format_percent(share, markers->share);
+	lines_print(lines, markers->warn ? STYLE_BAD : STYLE_PLAIN, "markers",
+		    "%s pair%s at %s: %s, %s of wall, not subtracted%s", pairs,
+		    markers->pairs == 1 ? "" : "s", pair, cost, share,
+		    markers->warn ? "; warning: more than 5 %, the measurement disturbs the program" : "");
+	if (markers->fine)
+		lines_print(lines, STYLE_PLAIN, "fine regions",
+			    "%s: a call takes less than 20 times what its markers take", markers->fine);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of the table format: the header, totals, what is missing and why, notes, the markers' cost. */
+/* The lines of the table format: the header, totals, what is missing and why, notes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,11 +270,18 @@ static void lines_cut_gap(const struct lines_gap *gaps, size_t n, struct lines_g
 static size_t lines_collect_gaps(const struct report *report, struct lines_gap *gaps)
 {
 	size_t i, n = 0;
+	bool fail = false;
 
-	for (i = 0; i < report->nshown; i++)
-		if (!cell_has_value(&report->totals[i].cell))
-			gaps[n++] = (struct lines_gap){ .name = report->totals[i].name,
-							.because = lines_because(&report->totals[i].cell) };
+	for (i = 0; i < report->nshown; i++) {
+		bool of_call = table_calls_fail(report, &report->totals[i]);
+
+		/* Those of all calls are missing for one reason. */
+		if (cell_has_value(&report->totals[i].cell) || (of_call && fail))
+			continue;
+		fail = fail || of_call;
+		gaps[n++] = (struct lines_gap){ .name = of_call ? "errors" : report->totals[i].name,
+						.because = lines_because(&report->totals[i].cell) };
+	}
 	for (i = 0; i < report->ncolumns; i++)
 		if (report->columns[i].shown)
 			n += lines_column_gap(report, i, &gaps[n]) && !lines_gap_told(gaps, n, &gaps[n]);
@@ -484,24 +491,4 @@ void lines_notes(const struct lines *lines)
 		lines_print(lines, STYLE_PLAIN, "note", "%zu more such lines with -v",
 			    report->ndiagnostics - shown);
 	lines_survivors(lines);
-}
-
-void lines_markers(const struct lines *lines)
-{
-	const struct report_markers *markers = &lines->report->markers;
-	char pairs[FORMAT_SIZE], pair[FORMAT_SIZE], cost[FORMAT_SIZE], share[FORMAT_SIZE];
-
-	if (!markers->pairs || (lines->options->verbose < 0 && !markers->warn))
-		return;
-	format_count(pairs, markers->pairs);
-	format_ns(pair, markers->pair_ns, lines->options->utf8);
-	format_ns(cost, markers->cost_ns, lines->options->utf8);
-	format_percent(share, markers->share);
-	lines_print(lines, markers->warn ? STYLE_BAD : STYLE_PLAIN, "markers",
-		    "%s pair%s at %s: %s, %s of wall, not subtracted%s", pairs,
-		    markers->pairs == 1 ? "" : "s", pair, cost, share,
-		    markers->warn ? "; warning: more than 5 %, the measurement disturbs the program" : "");
-	if (markers->fine)
-		lines_print(lines, STYLE_PLAIN, "fine regions",
-			    "%s: a call takes less than 20 times what its markers take", markers->fine);
 }

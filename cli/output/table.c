@@ -381,7 +381,8 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 
 	lines_header(&lines);
 	if (report->options.totals_only) {
-		if (table_totals_print(&lines) != 0 || table_parts_print(&lines) != 0)
+		if (table_totals_print(&lines) != 0 || table_parts_print(&lines) != 0 ||
+		    table_calls_print(&lines) != 0)
 			return -1;
 		fputc('\n', file);
 		lines_missing(&lines);

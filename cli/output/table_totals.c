@@ -99,7 +99,9 @@ int table_totals_print(const struct lines *lines)
 	int err = totals_head(&grid, "counter", report->nshown);
 
 	for (size_t i = 0; !err && i < report->nshown; i++)
-		err = totals_fill(&grid, i, "", &report->totals[i], &report->ratios[i], lines->options->utf8);
+		if (!table_calls_have(report, &report->totals[i]) && !table_calls_fail(report, &report->totals[i]))
+			err = totals_fill(&grid, i, "", &report->totals[i], &report->ratios[i],
+					  lines->options->utf8);
 	if (!err) {
 		fputc('\n', lines->file);
 		grid_print(lines->file, &grid, lines->options->width, lines->options->color);

@@ -113,6 +113,7 @@ static void asked_arm_one(struct asked *asked, size_t i, bool alone, struct aske
 	}
 	e->elsewhere = asked_is_elsewhere(asked->list, i);
 	e->fd = futile || e->elsewhere ? -ENODATA : attempt_open(event, asked_open_as, &way, &e->attempt);
+	e->fd = attempt_filter(event, e->fd);
 	if (e->fd >= 0 && descriptor_keep(e->fd, ASKED_SPARE) < 0)
 		e->fd = -EMFILE;
 	asked_tell(event, e->fd);

@@ -9,6 +9,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 const char *attempt_futile(const struct event *event)
 {
@@ -83,6 +85,17 @@ int attempt_open(const struct event *event, int (*open)(void *context, union eve
 		fd = TRY(any);
 #undef TRY
 	return fd;
+}
+
+int attempt_filter(const struct event *event, int fd)
+{
+	int err;
+
+	if (fd < 0 || !event->filter || !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter))
+		return fd;
+	err = errno;
+	close(fd);
+	return -err;
 }
 
 const char *attempt_note(const struct event *event, struct attempt attempt)

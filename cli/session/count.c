@@ -114,7 +114,7 @@ static int count_open_at(struct count *count, struct count_event *e, size_t at)
 		if (way.leader < 0)
 			return -ENODATA;
 	}
-	fd = attempt_open(e->event, count_open_as, &way, &attempt);
+	fd = attempt_filter(e->event, attempt_open(e->event, count_open_as, &way, &attempt));
 	if (fd >= 0 && descriptor_keep(fd, COUNT_SPARE) < 0)
 		return -EMFILE;
 	if (fd >= 0 && attempt.less > e->attempt.less)

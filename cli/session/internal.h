@@ -224,6 +224,8 @@ void attempt_attr(const struct event *event, struct attempt attempt, union event
  */
 int attempt_open(const struct event *event, int (*open)(void *context, union event_attr *attr, bool heritable),
 		 void *context, struct attempt *attempt);
+/* Puts the event's filter on it. The descriptor, or closed and -errno. */
+int attempt_filter(const struct event *event, int fd);
 /* What is to be said of a count that was got so; NULL: nothing. */
 const char *attempt_note(const struct event *event, struct attempt attempt);
 

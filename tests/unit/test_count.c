@@ -217,6 +217,42 @@ START_TEST(test_lines)
 }
 END_TEST
 
+/* Of all calls of the system those that were made, the most frequent first, and how often they failed. */
+START_TEST(test_calls)
+{
+	struct total_fact totals[] = {
+		event("syscalls", 30, 1, 1), event("syscalls.read", 10, 1, 1), event("syscalls.write", 0, 1, 1),
+		event("syscalls.openat", 20, 1, 1), event("syscalls.read.errors", 0, 1, 1),
+		event("syscalls.write.errors", 0, 1, 1), event("syscalls.openat.errors", 7, 1, 1),
+	};
+	struct session_facts facts = { .totals = totals, .ntotals = ARRAY_SIZE(totals) };
+	struct report_options options = { .totals_only = true, .all_calls = true };
+	struct profile profile;
+	struct report *report;
+
+	profile_init(&profile, PROFILE_BY_PROCESS);
+	report = report_build(&profile, &facts, &options);
+	ck_assert_uint_eq(report->ncalls, 2);
+	ck_assert_str_eq(report->calls[0].name, "openat");
+	ck_assert(report->calls[0].errors.value == 7 && report->calls[1].errors.value == 0);
+	ck_assert(report->calls[1].share.value > 33 && report->calls[1].share.value < 34);
+	ck_assert_uint_eq(report->ntotals, 5);
+	report_free(report);
+
+	/* None can be had: one total says so. */
+	totals[1] = event("syscalls.*", 0, 0, 0);
+	totals[2] = event("syscalls.*.errors", 0, 0, 0);
+	totals[1].cell = totals[2].cell = cell_absent(CELL_UNAVAILABLE, "closed");
+	facts.ntotals = 3;
+	report = report_build(&profile, &facts, &options);
+	ck_assert_uint_eq(report->ncalls, 0);
+	ck_assert_uint_eq(report->ntotals, 2);
+	ck_assert_str_eq(report->totals[1].name, "syscalls.*");
+	report_free(report);
+	profile_fini(&profile);
+}
+END_TEST
+
 /* Names of strangers: no line is broken, and no field. */
 START_TEST(test_lines_names)
 {
@@ -246,5 +282,6 @@ int main(void)
 	tcase_add_test(tests, test_interval_parts);
 	tcase_add_test(tests, test_lines);
 	tcase_add_test(tests, test_lines_names);
+	tcase_add_test(tests, test_calls);
 	return suite_run("count", tests);
 }
