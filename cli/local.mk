@@ -248,6 +248,7 @@ cli_sources = \
 	cli/session/cpus.c \
 	cli/session/cpus.h \
 	cli/session/facts.c \
+	cli/session/forewarn.c \
 	cli/session/functions.c \
 	cli/session/functions.h \
 	cli/session/harvest.c \

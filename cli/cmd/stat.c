@@ -109,7 +109,7 @@ static int stat_running(struct stat_run *run)
 static int stat_run(struct stat_run *run, char **argv)
 {
 	const struct stat_options *o = run->options;
-	struct count_options co = { .events = run->events, .no_inherit = o->no_inherit };
+	struct count_options co = { .events = run->events, .nstandard = o->asked.nstandard, .no_inherit = o->no_inherit };
 	int status = stat_scope_steer(&o->scope, &run->steer);
 
 	if (status)

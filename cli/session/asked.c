@@ -174,6 +174,13 @@ static const char *asked_refusal(struct totals *t, size_t i, struct caps_context
 	return e->note;
 }
 
+void asked_forewarn(struct totals *t, struct caps_context *caps, struct forewarn *f)
+{
+	for (size_t i = 0; t->asked.event && i < t->asked.list->n; i++)
+		if (t->asked.event[i].fd < 0 && !t->asked.event[i].elsewhere)
+			forewarn_add(f, t->asked.list->event[i].name, asked_refusal(t, i, caps));
+}
+
 /* Whether the kinds of cores together counted all the time: then no share is missing. */
 static bool asked_complete(const struct asked *asked, size_t i)
 {

@@ -261,6 +261,21 @@ static void count_host(struct count *count)
 	count->facts.kernel = count->kernel;
 }
 
+static void count_forewarn(struct count *count)
+{
+	struct forewarn f = { .names = "" };
+
+	for (size_t i = 0; i < count->nevents; i++) {
+		struct count_event *e = &count->event[i];
+
+		if (e->opened || e->event < &count->options->events->event[count->options->nstandard])
+			continue;
+		count_reason(count, e);
+		forewarn_add(&f, e->event->name, e->note);
+	}
+	forewarn_say(&f);
+}
+
 /* As far as it goes, while events are opened: a command is to have the limit that we were given. */
 static void count_raise_limit(struct rlimit *before)
 {
@@ -305,6 +320,7 @@ int count_open(struct count **to, const struct count_options *options)
 	count_mark_refused(count);
 	count_tell_refused(count);
 	count_host(count);
+	count_forewarn(count);
 	count->facts.target = count->target;
 	count->facts.alive = true;
 	return 0;

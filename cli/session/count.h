@@ -20,6 +20,7 @@ struct count_options {
 	const struct opt_list *cgroups;
 	const char *cgroup_root;     /* of the hierarchy; NULL: where it is mounted */
 	const struct event_list *events; /* they must outlive it */
+	size_t nstandard;            /* of them that nobody asked for, in front */
 	bool no_inherit;             /* of processes and threads: without what they start */
 	bool apart;                  /* each thread by itself, too */
 };

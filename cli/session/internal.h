@@ -250,6 +250,17 @@ void plan_free(struct plan *plan);
 /* Of its count: "ns" of clocks, "count", or what it says itself. */
 const char *event_unit(const struct event *event);
 
+/* ---- forewarn.c */
+
+struct forewarn {
+	char names[200];
+	const char *because;         /* of these; NULL: there are none */
+	u32 others;
+};
+
+void forewarn_add(struct forewarn *forewarn, const char *name, const char *because);
+void forewarn_say(const struct forewarn *forewarn);
+
 /* ---- asked.c: events of -e, for the whole tree */
 
 struct totals;
@@ -290,6 +301,8 @@ void asked_drop(struct asked *asked);
 void asked_mark(struct asked *asked);
 /* All of them go from a process to those that it starts. */
 bool asked_heritable(const struct event_list *events);
+/* Those that the kernel refused, or that cannot be had. */
+void asked_forewarn(struct totals *totals, struct caps_context *caps, struct forewarn *forewarn);
 /* Why the kernel refuses an event with this errno, and what helps. */
 struct outcome asked_reason(struct totals *totals, const struct event *event, int err, struct caps_context *caps);
 /* They count the same. */
@@ -331,6 +344,10 @@ void totals_add(struct totals *totals, const char *name, const char *unit, struc
 void totals_add_raw(struct totals *totals, struct total_raw raw);
 /* Takes values over that another run has and this one lacks. */
 void totals_add_pass(struct totals *totals, const struct totals *other, const struct pass_notes *note);
+/* The kernel refused all events, those of software too. */
+bool totals_refused(const struct totals *totals);
+/* Why it refused one of those that every run has, the first or another one. */
+const char *totals_reason(struct totals *totals, size_t i, struct caps_context *caps);
 /* It is one of those that every run has. */
 bool totals_have(const struct event *event);
 /* What the CPU's counters can do here, tried at most once. */
@@ -611,6 +628,9 @@ void session_steer_ended(struct session *s);
 u64 session_counted(const struct session *s, u64 end);
 /* States what was counted beside the command, where that is asked for. */
 void session_steer_facts(struct session *s, u64 end);
+
+/* Says what of that which was asked for will not be counted. */
+void session_forewarn(struct session *s);
 
 /* ---- timeout.c */
 

@@ -103,6 +103,8 @@ static int session_arm(struct session *s)
 	s->totals.deferred = steer_defers(s->options->steer);
 	if (!s->options->count)
 		totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit, s->options->events, s->plan.alone);
+	if (s->options->outside && !s->options->count)
+		session_forewarn(s);
 	if (!s->options->no_inherit)
 		track_open(&s->track, s->spawn.pid);
 	if (s->options->sampling)

@@ -255,7 +255,7 @@ bool totals_want_hardware(const struct totals *t)
 }
 
 /* Why an event was refused and what helps, in the words of the capability. */
-static const char *refusal(struct totals *t, size_t i, struct caps_context *caps)
+const char *totals_reason(struct totals *t, size_t i, struct caps_context *caps)
 {
 	struct outcome o;
 
@@ -301,6 +301,14 @@ bool totals_mark(struct totals *t)
 	return grown;
 }
 
+bool totals_refused(const struct totals *t)
+{
+	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++)
+		if (t->events[i].fd >= 0)
+			return false;
+	return t->events;
+}
+
 static struct cell event_cell(struct totals *t, size_t i, struct caps_context *caps, struct perf_value *value)
 {
 	struct total_event *e = &t->events[i];
@@ -308,7 +316,7 @@ static struct cell event_cell(struct totals *t, size_t i, struct caps_context *c
 	int ret;
 
 	if (e->fd < 0)
-		return cell_absent(CELL_UNAVAILABLE, refusal(t, i, caps));
+		return cell_absent(CELL_UNAVAILABLE, totals_reason(t, i, caps));
 	ret = event_read(e, &v);
 	if (ret)
 		return cell_absent(CELL_UNAVAILABLE, "the kernel did not give it back");
