@@ -23,7 +23,7 @@ void stat_lines_init(struct stat_lines *lines, FILE *file, const struct stat_sco
 {
 	*lines = (struct stat_lines){ .file = file, .print = print, .events = events, .nstandard = asked->nstandard };
 	lines->style.form = scope->json ? COUNTS_JSON : scope->separator ? COUNTS_CSV : COUNTS_TABLE;
-	lines->style.separator = scope->separator;
+	lines->style.separator = scope->separator && !strcmp(scope->separator, "\\t") ? "\t" : scope->separator;
 	lines->style.utf8 = output_utf8();
 	lines->style.context = lines;
 	if (lines->style.form != COUNTS_TABLE && asked->events.n)
@@ -45,17 +45,20 @@ static int lines_write(struct stat_lines *lines, const struct session_facts *fac
 		return facts ? -1 : error("out of memory");
 	counts_write(lines->file, &lines->style, report, interval_ns);
 	report_free(report);
-	if ((fflush(lines->file) || ferror(lines->file)) && errno != EPIPE)
-		return error("cannot write the report: %s", strerror(errno));
-	return 0;
+	if (!fflush(lines->file) && !ferror(lines->file))
+		return 0;
+	/* A reader that is gone is no error, but the end. */
+	lines->closed = true;
+	return errno == EPIPE ? 0 : error("cannot write the report: %s", strerror(errno));
 }
 
-void stat_lines_edge(void *context, u64 elapsed_ns, const struct session_facts *facts)
+bool stat_lines_edge(void *context, u64 elapsed_ns, const struct session_facts *facts)
 {
 	struct stat_lines *lines = context;
 
-	if (!lines->failed)
-		lines->failed = lines_write(lines, interval_next(&lines->interval, facts), elapsed_ns) != 0;
+	if (!lines->closed && lines_write(lines, interval_next(&lines->interval, facts), elapsed_ns))
+		lines->failed = true;
+	return !lines->closed && !lines->failed;
 }
 
 int stat_lines_whole(struct stat_lines *lines, const struct session_facts *facts)

@@ -16,6 +16,7 @@ struct stat_lines {
 	struct interval interval;
 	struct profile profile;      /* an empty one */
 	bool failed;
+	bool closed;                 /* nobody reads them any more */
 };
 
 /* asked: whose events they are. */
@@ -23,7 +24,7 @@ void stat_lines_init(struct stat_lines *lines, FILE *file, const struct stat_sco
 		     const struct print_options *print, const struct event_list *events,
 		     const struct launch_asked *asked);
 /* An edge of intervals: struct steer. */
-void stat_lines_edge(void *lines, u64 elapsed_ns, const struct session_facts *facts);
+bool stat_lines_edge(void *lines, u64 elapsed_ns, const struct session_facts *facts);
 /* The whole, in one of perf's formats. 0, or -1 after a message. */
 int stat_lines_whole(struct stat_lines *lines, const struct session_facts *facts);
 void stat_lines_free(struct stat_lines *lines);

@@ -122,7 +122,15 @@ static int count_open_at(struct count *count, struct count_event *e, size_t at)
 	return fd;
 }
 
-/* 0, or -1: there are no more descriptors. */
+static int count_say_full(const struct count *count, int err)
+{
+	struct outcome o = advice_errno(err, "one for each event and thread or CPU");
+
+	return error("%zu places and %zu events take too many descriptors: %s; %s", count->nplaces, count->nevents,
+		     o.because, o.remedy);
+}
+
+/* 0, or -1 after a message. */
 static int count_open_event(struct count *count, struct count_event *e)
 {
 	const char *futile = count_futile(count, e->event);
@@ -140,12 +148,8 @@ static int count_open_event(struct count *count, struct count_event *e)
 		if (!count_belongs(e->event, &count->place[i]))
 			continue;
 		fd = count_open_at(count, e, i);
-		if (fd == -EMFILE || fd == -ENFILE) {
-			struct outcome o = advice_errno(-fd, "one for each event and thread or CPU");
-
-			return error("%zu places and %zu events take too many descriptors: %s; %s", count->nplaces,
-				     count->nevents, o.because, o.remedy);
-		}
+		if (fd == -EMFILE || fd == -ENFILE)
+			return count_say_full(count, -fd);
 		if (fd >= 0) {
 			e->fd[i] = fd;
 			e->opened++;

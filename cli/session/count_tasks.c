@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "cli/log.h"
-#include "cli/opt.h"
 
 #define TASKS_KERNEL 0x00200000UL      /* PF_KTHREAD of flags in /proc/PID/stat */
 
@@ -26,7 +25,7 @@ struct task_look {
 	char name[32];
 };
 
-/* of: "" or "/task/TID". 0, or an errno: ESRCH, there is none. */
+/* 0, or an errno: ESRCH, there is none. */
 static int task_look(pid_t pid, struct task_look *look)
 {
 	char path[64], text[512], *at;
@@ -121,21 +120,20 @@ static int tasks_watch(struct count *count, pid_t id)
 
 static int tasks_add(struct count *count, pid_t pid, pid_t tid)
 {
-	struct task_look look = { .name = "?" };
 	u32 part = 0;
 
 	for (size_t i = 0; i < count->nplaces; i++)
 		if (count->place[i].task == tid)
 			return 0;
 	if (count->options->apart) {
-		char path[64];
+		char path[64], name[32];
 		ssize_t len;
 
 		snprintf(path, sizeof(path), "task/%d/comm", (int)tid);
-		len = process_read_file((u32)pid, path, look.name, sizeof(look.name));
-		look.name[len > 0 ? strcspn(look.name, "\n") : 0] = '\0';
+		len = process_read_file((u32)pid, path, name, sizeof(name));
+		name[len > 0 ? strcspn(name, "\n") : 0] = '\0';
 		part = (u32)count->nparts;
-		if (!count_add_part(count, (u32)tid, "%s", look.name))
+		if (!count_add_part(count, (u32)tid, "%s", name))
 			return -1;
 	}
 	return count_add_place(count, tid, -1, part);

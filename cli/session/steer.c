@@ -170,7 +170,8 @@ void steer_look(struct steer *steer, u64 now)
 	if (!steer->edge_ns || now < steer->edge_ns)
 		return;
 	elapsed = now - steer->start_ns;
-	steer->edge(steer->context, elapsed, steer->ops->read(steer->what, steer_counted(steer, now), elapsed));
+	if (!steer->edge(steer->context, elapsed, steer->ops->read(steer->what, steer_counted(steer, now), elapsed)))
+		steer_stop(steer, now);
 	/* Those that were missed are part of the one that ends now. */
 	steer->edge_ns += (now - steer->edge_ns) / steer->interval_ns * steer->interval_ns + steer->interval_ns;
 }

@@ -20,8 +20,8 @@ struct steer {
 	u64 delay_ns;
 	bool begin_off;              /* until the channel enables it */
 	int control, ack;            /* descriptors, -1: none */
-	/* Called at each edge of intervals, the last one too. */
-	void (*edge)(void *context, u64 elapsed_ns, const struct session_facts *facts);
+	/* Called at each edge of intervals, the last one too. False: nobody wants to know more. */
+	bool (*edge)(void *context, u64 elapsed_ns, const struct session_facts *facts);
 	void *context;
 	/* Of the run. */
 	const struct steer_ops *ops;
