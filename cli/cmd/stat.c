@@ -160,6 +160,8 @@ static int stat_with(struct stat_options *o, char **argv)
 	if (stat_scope_counts(&o->scope))
 		o->asked.standard = stat_scope_standard(&o->asked);
 	status = launch_events(&o->asked, &o->print, &events);
+	if (!status && rounds_wanted(&o->rounds) && o->print.all_calls)
+		status = command_misused(&command_stat, "repeats commands without --syscalls all: give it names", NULL);
 	if (!status) {
 		run.file = launch_report_open(o->report);
 		if (!run.file)
