@@ -4,13 +4,14 @@
  * keeps whatever a caller may pass and a function may give back (System V ABI x86-64, "Parameter
  * passing"; AAPCS64, "Parameter passing"): integer registers here, vector registers by not touching
  * them, or by saving them all before the slow hooks. Arguments on the stack are copied, so that the
- * caller's return address stays where unwinders, and shadow stacks, expect it.
+ * caller's return address stays where unwinders, and shadow stacks, expect it. Its name is exported, so
+ * that it is told from the rest of the agent in stacks of samples.
  */
 #include "call.h"
 
 	.hidden	call_begin, call_begin_slow, call_end, call_end_slow, call_unwound, call_saves_extended
 	.hidden	call_stubs
-	.globl	call_stubs
+	.globl	call_stubs, spark_bracketed_call
 
 #if defined(__x86_64__)
 
@@ -26,7 +27,7 @@ call_stubs:
 	.rept	CALL_STUBS
 	endbr64
 	movl	$index, %r11d
-	jmp	call_thunk
+	jmp	.Lthunk
 	.p2align 4
 	.set	index, index + 1
 	.endr
@@ -78,8 +79,9 @@ call_stubs:
 	.endm
 
 	.p2align 6
-	.type	call_thunk, @function
-call_thunk:
+	.type	spark_bracketed_call, @function
+spark_bracketed_call:
+.Lthunk:
 	.cfi_startproc
 	.cfi_personality 0x1b, call_unwound
 	pushq	%rbp
@@ -164,7 +166,7 @@ call_thunk:
 	bring_vectors
 	jmp	.Lended
 	.cfi_endproc
-	.size	call_thunk, . - call_thunk
+	.size	spark_bracketed_call, . - spark_bracketed_call
 
 #elif defined(__aarch64__)
 
@@ -180,7 +182,7 @@ call_stubs:
 	.rept	CALL_STUBS
 	hint	#34
 	mov	w17, #index
-	b	call_thunk
+	b	.Lthunk
 	.p2align 4
 	.set	index, index + 1
 	.endr
@@ -222,8 +224,9 @@ call_stubs:
 	.endm
 
 	.p2align 6
-	.type	call_thunk, %function
-call_thunk:
+	.type	spark_bracketed_call, %function
+spark_bracketed_call:
+.Lthunk:
 	.cfi_startproc
 	.cfi_personality 0x1b, call_unwound
 	stp	x29, x30, [sp, #-FRAME]!
@@ -301,7 +304,7 @@ call_thunk:
 	bring_vectors
 	b	.Lended
 	.cfi_endproc
-	.size	call_thunk, . - call_thunk
+	.size	spark_bracketed_call, . - spark_bracketed_call
 
 #endif
 

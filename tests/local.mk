@@ -172,6 +172,7 @@ e2e_tests = \
 	tests/e2e/wrap-abi.test \
 	tests/e2e/wrap-calls.test \
 	tests/e2e/wrap-programs.test \
+	tests/e2e/wrap-slots.test \
 	tests/e2e/wrap-usage.test
 
 # What the scripts source, read or compile.

@@ -29,6 +29,13 @@ static bool stacks_is_passage(const char *name)
 	return !strcmp(name, "syscall") || !strcmp(name, "prctl");
 }
 
+/* Calls between objects pass through it: what it calls is the program's, what is on top in it is not. */
+static bool stacks_is_bracket(const struct samples *samples, u32 object, u32 name)
+{
+	return name != SAMPLES_NONE && !strcmp(samples->strings[name].bytes, "spark_bracketed_call") &&
+	       stacks_is_agent(&samples->objects[object]);
+}
+
 /* The functions of spark/spark.h: the markers, inlined, and what they call when they are awake. */
 static bool stacks_is_marker(const char *name)
 {
@@ -60,6 +67,8 @@ static u32 stacks_intern(struct stacks *stacks, struct pair_map *map, u32 object
 {
 	u32 number, n = stacks->nfunctions;
 
+	if (stacks_is_bracket(stacks->samples, object, name))
+		return STACKS_BRACKET;
 	if (stacks_instruments(stacks->samples, object, name))
 		return STACKS_INSTRUMENTATION;
 	if (!pair_map_number(map, object, name, &n, &number))
@@ -75,8 +84,9 @@ static int stacks_find_functions(struct stacks *stacks)
 	struct pair_map map = { .entries = NULL };
 	u32 i, k, line, bad = 0;
 
-	stacks->functions[0] = (struct stacks_function){ SAMPLES_NONE, SAMPLES_NONE };
-	stacks->nfunctions = 1;
+	stacks->functions[STACKS_INSTRUMENTATION] = (struct stacks_function){ SAMPLES_NONE, SAMPLES_NONE };
+	stacks->functions[STACKS_BRACKET] = (struct stacks_function){ SAMPLES_NONE, SAMPLES_NONE };
+	stacks->nfunctions = STACKS_BRACKET + 1;
 	for (i = 0; i < samples->nframes && !bad; i++) {
 		const struct samples_frame *frame = &samples->frames[i];
 
@@ -153,6 +163,11 @@ char *stacks_function_name(const struct stacks *stacks, u32 function)
 /* Another step outwards. What the instrumentation has called is the instrumentation's. */
 static u32 stacks_step(struct stacks *stacks, u32 n, u32 function, u32 line)
 {
+	if (function == STACKS_BRACKET) {
+		if (n && stacks->steps[n - 1].function != STACKS_INSTRUMENTATION)
+			return n;
+		function = STACKS_INSTRUMENTATION;
+	}
 	if (function == STACKS_INSTRUMENTATION)
 		n = 0;
 	stacks->steps[n] = (struct stacks_step){ function, line };
@@ -319,7 +334,7 @@ static int stacks_find(struct stacks *stacks)
 	size_t lines = (size_t)samples->nlines + 1, frames = (size_t)samples->nframes + 1;
 	u32 i;
 
-	stacks->functions = calloc(lines + frames + 1, sizeof(*stacks->functions));
+	stacks->functions = calloc(lines + frames + STACKS_BRACKET + 1, sizeof(*stacks->functions));
 	stacks->places = calloc(lines, sizeof(*stacks->places));
 	stacks->of_frame = calloc(frames, sizeof(*stacks->of_frame));
 	stacks->of_line = calloc(lines, sizeof(*stacks->of_line));

@@ -5,7 +5,8 @@
  *
  * A function that was inlined counts as one of its own, called by the one it is inlined in. What a
  * function has in all counts once for each sample, however often it is in the chain. Samples in the
- * agent or in the code of markers, and in what these call, are of one function, "[instrumentation]".
+ * agent or in the code of markers, and in what these call, are of one function, "[instrumentation]"; but
+ * what a bracketed call calls is the program's.
  */
 #ifndef CLI_ANALYZE_STACKS_H
 #define CLI_ANALYZE_STACKS_H
@@ -13,6 +14,7 @@
 #include "cli/analyze/samples.h"
 
 #define STACKS_INSTRUMENTATION 0     /* its number among the functions */
+#define STACKS_BRACKET 1             /* of the agent's thunk around calls: in no chain */
 #define STACKS_DEPTH_MAX 4096        /* steps of a chain; outer ones are left out */
 
 struct stacks_sum {

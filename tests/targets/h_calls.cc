@@ -3,7 +3,7 @@
  * h_calls MODE: leaves calls into libtcalls.so in every way there is, and claims how many calls there were. Without
  * Spark it does the same.
  *
- *	throw jump cancel backtrace threads storm leap errno fork wait
+ *	throw jump cancel backtrace threads storm leap errno fork wait spin
  *	stay FILE	a child of its own goes on until its slots lead to the functions again, and says so in FILE
  */
 #include <csetjmp>
@@ -190,6 +190,20 @@ static void mode_wait()
 	calls_back([](void *) { while (!stop) usleep(1000); }, nullptr);
 }
 
+/* A second of work, four calls deep. */
+static void spins(void *)
+{
+	int64_t end = target_clock(CLOCK_MONOTONIC) + 1000000000;
+
+	while (target_clock(CLOCK_MONOTONIC) < end)
+		;
+}
+
+static void mode_spin()
+{
+	calls_back([](void *) { calls_back([](void *) { calls_back(spins, nullptr); }, nullptr); }, nullptr);
+}
+
 /* ---- threads */
 
 static long comes_back(long depth)
@@ -350,7 +364,7 @@ static void mode_stay(const char *file)
 static const struct { const char *name; void (*run)(); } modes[] = {
 	{ "throw", mode_throw }, { "jump", mode_jump }, { "cancel", mode_cancel }, { "backtrace", mode_backtrace },
 	{ "threads", mode_threads }, { "storm", mode_storm }, { "leap", mode_leap }, { "errno", mode_errno },
-	{ "fork", mode_fork }, { "wait", mode_wait },
+	{ "fork", mode_fork }, { "wait", mode_wait }, { "spin", mode_spin },
 };
 
 int main(int argc, char **argv)

@@ -120,6 +120,25 @@ START_TEST(test_objects)
 }
 END_TEST
 
+/* The thunk around a call is in no chain; what is on top in it, or in its hooks, is the instrumentation's. */
+START_TEST(test_bracket)
+{
+	stack_add(&samples, 1, "", "a!main:1 /x/libsparkagent.so!spark_bracketed_call libz.so!deflate:5", 10);
+	stack_add(&samples, 1, "", "a!main:1 /x/libsparkagent.so!spark_bracketed_call b.so!f:2 /x/libsparkagent.so!spark_bracketed_call c.so!g:3", 4);
+	stack_add(&samples, 1, "", "a!main:1 /x/libsparkagent.so!spark_bracketed_call", 2);
+	stack_add(&samples, 1, "", "a!main:1 /x/libsparkagent.so!spark_bracketed_call /x/libsparkagent.so!call_end", 1);
+	stack_add(&samples, 1, "", "a!main:1 b.so!spark_bracketed_call", 5);
+	flat(&whole);
+	ck_assert_uint_eq(n, 6);
+	is_entry(0, "deflate", 10, 10, 5);
+	is_entry(1, "spark_bracketed_call", 5, 5, 0);
+	is_entry(2, "g", 4, 4, 3);
+	is_entry(3, "[instrumentation]", 3, 3, 0);
+	is_entry(4, "main", 0, 22, 1);
+	is_entry(5, "f", 0, 4, 2);
+}
+END_TEST
+
 START_TEST(test_instrumentation)
 {
 	stack_add(&samples, 1, "", "a!main:1 a!work:5 a!spark_call_region_begin_:7 /x/libsparkagent.so!?", 3);
@@ -378,6 +397,7 @@ int main(void)
 	tcase_add_test(tests, test_recursion);
 	tcase_add_test(tests, test_inlined);
 	tcase_add_test(tests, test_objects);
+	tcase_add_test(tests, test_bracket);
 	tcase_add_test(tests, test_instrumentation);
 	tcase_add_loop_test(tests, test_scopes, 0, 12);
 	tcase_add_test(tests, test_parts);
