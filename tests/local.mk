@@ -196,6 +196,7 @@ e2e_parts = \
 # (x.so from x.c). They are foreign to Spark: plain compiler lines, no libtool, no sanitizers. Own flags:
 #   tests/targets/x: target_cflags = -static
 target_programs = \
+	tests/targets/h_calls \
 	tests/targets/h_facts \
 	tests/targets/h_hardware \
 	tests/targets/h_hostile \
@@ -236,8 +237,8 @@ target_programs = \
 	tests/targets/t_wait \
 	tests/targets/t_work
 target_cxx_programs = \
-	tests/targets/h_calls \
-	tests/targets/h_cxx
+	tests/targets/h_cxx \
+	tests/targets/h_throw
 target_libs = \
 	tests/targets/h_library.so \
 	tests/targets/h_plugin.so \
@@ -259,8 +260,9 @@ tests/targets/t_stacks_fp: $(srcdir)/tests/targets/t_stacks.c
 tests/targets/t_static: target_cflags = -static
 # Its own, or it would have those of what needs it.
 tests/targets/libtcalls.so: target_ldadd = -Wl,-soname,libtcalls.so
-tests/targets/h_calls: tests/targets/libtcalls.so
-tests/targets/h_calls: target_ldadd = tests/targets/libtcalls.so -Wl,-rpath,'$$ORIGIN' -rdynamic -ldl
+tests/targets/h_calls tests/targets/h_throw: tests/targets/libtcalls.so
+tests/targets/h_calls: target_cflags = -g
+tests/targets/h_calls tests/targets/h_throw: target_ldadd = tests/targets/libtcalls.so -Wl,-rpath,'$$ORIGIN' -rdynamic -ldl
 tests/bench/bench_callee.so: target_ldadd = -Wl,-soname,bench_callee.so
 tests/bench/bench_call: tests/bench/bench_callee.so
 tests/bench/bench_call: target_ldadd = tests/bench/bench_callee.so -Wl,-rpath,'$$ORIGIN'
@@ -404,6 +406,21 @@ targets = $(target_programs) $(target_libs)
 if HAVE_CXX
 targets += $(target_cxx_programs)
 endif
+
+# Functions of random signatures, and their calls: the same on every machine.
+abi_files = tests/targets/abi/types.h tests/targets/abi/library.c tests/targets/abi/program.c
+abi_targets = tests/targets/t_abi tests/targets/libtabi.so
+if HAVE_PYTHON3
+targets += $(abi_targets)
+endif
+tests/targets/abi/made: $(srcdir)/tests/e2e/wrap-abi.py
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(PYTHON3) $(srcdir)/tests/e2e/wrap-abi.py 5 150 $(@D) 16 && touch $@
+tests/targets/libtabi.so: tests/targets/abi/made
+	$(AM_V_CC)$(CC) -O1 -g -w -fPIC -shared -Wl,-soname,libtabi.so -o $@ tests/targets/abi/library.c
+tests/targets/t_abi: tests/targets/libtabi.so
+	$(AM_V_CC)$(CC) -O1 -g -w -o $@ tests/targets/abi/program.c tests/targets/libtabi.so -Wl,-rpath,'$$ORIGIN'
+
+CLEANFILES += $(abi_files) $(abi_targets) tests/targets/abi/made
 CLEANFILES += bed.list $(target_programs) $(target_libs) $(target_cxx_programs) $(bench_programs) $(bench_libs)
 
 EXTRA_DIST += tests/run tests/skips tests/fuzz/coverage tests/fuzz/run $(bed_parts) $(e2e_tests) $(e2e_parts) $(target_parts) \

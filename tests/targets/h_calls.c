@@ -3,32 +3,26 @@
  * h_calls MODE: leaves calls into libtcalls.so in every way there is, and claims how many calls there were. Without
  * Spark it does the same.
  *
- *	throw jump cancel backtrace threads storm leap errno fork wait spin
+ *	jump cancel backtrace threads storm leap errno fork wait spin
  *	stay FILE	a child of its own goes on until its slots lead to the functions again, and says so in FILE
  */
-#include <csetjmp>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
-#include <stdexcept>
-#include <thread>
-#include <vector>
+#include "target.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
-extern "C" {
-#include "target.h"
 extern uint64_t calls_counts[4];
 long calls_nothing(long x);
 void calls_back(void (*function)(void *), void *argument);
 long calls_recurse(long depth, long (*function)(long));
 int calls_errno(int set);
-}
 
 static int failures;
 
@@ -46,62 +40,29 @@ static void claim(void)
 		target_value(names[i], (int64_t)calls_counts[i]);
 }
 
-/* ---- exceptions */
-
-static void throws(void *)
-{
-	throw std::runtime_error("out");
-}
-
-static void passes(void *)
-{
-	calls_back(throws, nullptr);
-}
-
-static void throws_again(void *)
-{
-	try {
-		calls_back(passes, nullptr);
-	} catch (const std::exception &) {
-		throw;
-	}
-}
-
-static void mode_throw()
-{
-	int caught = 0;
-
-	for (int i = 0; i < 1000; i++)
-		try {
-			calls_back(i % 2 ? throws : throws_again, nullptr);
-		} catch (const std::exception &) {
-			caught++;
-			calls_nothing(i);
-		}
-	expect(caught == 1000, "an exception got lost");
-}
-
 /* ---- longjmp */
 
 static jmp_buf out;
 
-static void jumps(void *)
+static void jumps(void *unused)
 {
+	(void)unused;
 	longjmp(out, 1);
 }
 
-static void jumps_far(void *)
+static void jumps_far(void *unused)
 {
-	calls_back(jumps, nullptr);
+	(void)unused;
+	calls_back(jumps, NULL);
 }
 
-static void mode_jump()
+static void mode_jump(void)
 {
 	volatile int jumped = 0;
 
 	for (volatile int i = 0; i < 1000; i++) {
 		if (setjmp(out) == 0)
-			calls_back(jumps_far, nullptr);
+			calls_back(jumps_far, NULL);
 		else
 			jumped++;
 		calls_nothing(i);
@@ -113,45 +74,50 @@ static void mode_jump()
 
 static int cleaned;
 
-static void clean(void *)
+static void clean(void *unused)
 {
+	(void)unused;
 	__atomic_add_fetch(&cleaned, 1, __ATOMIC_RELAXED);
 }
 
-static void waits(void *)
+static void waits(void *unused)
 {
-	pthread_cleanup_push(clean, nullptr);
+	(void)unused;
+	pthread_cleanup_push(clean, NULL);
 	for (;;)
 		usleep(1000);
 	pthread_cleanup_pop(0);
 }
 
-static void leaves(void *)
+static void leaves(void *unused)
 {
-	pthread_cleanup_push(clean, nullptr);
+	(void)unused;
+	pthread_cleanup_push(clean, NULL);
 	pthread_exit((void *)5);
 	pthread_cleanup_pop(0);
 }
 
-static void *cancelled(void *)
+static void *cancelled(void *unused)
 {
-	calls_back(waits, nullptr);
-	return nullptr;
+	(void)unused;
+	calls_back(waits, NULL);
+	return NULL;
 }
 
-static void *left(void *)
+static void *left(void *unused)
 {
-	calls_back(leaves, nullptr);
-	return nullptr;
+	(void)unused;
+	calls_back(leaves, NULL);
+	return NULL;
 }
 
-static void mode_cancel()
+static void mode_cancel(void)
 {
 	pthread_t t[8];
 	void *value;
 
 	for (int i = 0; i < 8; i++)
-		if (pthread_create(&t[i], nullptr, i % 2 ? cancelled : left, nullptr))
+		if (pthread_create(&t[i], NULL, i % 2 ? cancelled : left, NULL))
 			target_die("pthread_create");
 	usleep(20000);
 	for (int i = 0; i < 8; i++) {
@@ -167,8 +133,9 @@ static void mode_cancel()
 
 static bool seen_main;
 
-static void looks_back(void *)
+static void looks_back(void *unused)
 {
+	(void)unused;
 	void *frames[64];
 	Dl_info info;
 
@@ -177,31 +144,42 @@ static void looks_back(void *)
 			seen_main = true;
 }
 
-static void mode_backtrace()
+static void mode_backtrace(void)
 {
-	calls_back(looks_back, nullptr);
+	calls_back(looks_back, NULL);
 	expect(seen_main, "backtrace() did not reach main");
 }
 
-static void mode_wait()
+static void sleeps(void *unused)
 {
-	static volatile bool stop;
+	(void)unused;
+	for (;;)
+		usleep(1000);
+}
 
-	calls_back([](void *) { while (!stop) usleep(1000); }, nullptr);
+static void mode_wait(void)
+{
+	calls_back(sleeps, NULL);
 }
 
 /* A second of work, four calls deep. */
-static void spins(void *)
+static void spins(void *unused)
 {
+	(void)unused;
 	int64_t end = target_clock(CLOCK_MONOTONIC) + 1000000000;
 
 	while (target_clock(CLOCK_MONOTONIC) < end)
 		;
 }
 
-static void mode_spin()
+static void goes_on(void *next)
 {
-	calls_back([](void *) { calls_back([](void *) { calls_back(spins, nullptr); }, nullptr); }, nullptr);
+	calls_back(next ? goes_on : spins, NULL);
+}
+
+static void mode_spin(void)
+{
+	calls_back(goes_on, &failures);
 }
 
 /* ---- threads */
@@ -211,17 +189,32 @@ static long comes_back(long depth)
 	return 1 + calls_recurse(depth, comes_back);
 }
 
-static void mode_threads()
+static void *recurses(void *unused)
 {
-	std::vector<std::thread> threads;
+	for (int k = 0; k < 20; k++)
+		expect(calls_recurse(50, comes_back) == 101, "a recursion returned something else");
+	return unused;
+}
 
-	for (int i = 0; i < 64; i++)
-		threads.emplace_back([] {
-			for (int k = 0; k < 20; k++)
-				expect(calls_recurse(50, comes_back) == 101, "a recursion returned something else");
-		});
-	for (auto &t : threads)
-		t.join();
+static void threads_start(pthread_t *t, int n, void *(*run)(void *))
+{
+	for (int i = 0; i < n; i++)
+		if (pthread_create(&t[i], NULL, run, NULL))
+			target_die("pthread_create");
+}
+
+static void threads_end(pthread_t *t, int n)
+{
+	for (int i = 0; i < n; i++)
+		pthread_join(t[i], NULL);
+}
+
+static void mode_threads(void)
+{
+	pthread_t threads[64];
+
+	threads_start(threads, 64, recurses);
+	threads_end(threads, 64);
 }
 
 /* ---- signals */
@@ -230,10 +223,11 @@ static volatile long signals;
 static bool leaping;
 static sigjmp_buf leap;
 
-static void handler(int)
+static void handler(int number)
 {
 	int error = errno;
 
+	(void)number;
 	signals = signals + 1;
 	calls_nothing(signals);
 	errno = error;
@@ -243,19 +237,15 @@ static void handler(int)
 
 static void storm(int flags, long rounds)
 {
-	struct itimerval timer = { { 0, 150 }, { 0, 150 } }, none = {};
-	struct sigaction action = {};
+	struct itimerval timer = { { 0, 150 }, { 0, 150 } }, none = { { 0, 0 }, { 0, 0 } };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags | SA_RESTART };
 	static char stack[1 << 16];
-	stack_t other = {};
+	stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
 
 	calls_nothing(0); /* the thread's first, which may take as long as some ticks of the timer */
-	other.ss_sp = stack;
-	other.ss_size = sizeof(stack);
-	sigaltstack(&other, nullptr);
-	action.sa_handler = handler;
-	action.sa_flags = flags | SA_RESTART;
-	sigaction(SIGALRM, &action, nullptr);
-	setitimer(ITIMER_REAL, &timer, nullptr);
+	sigaltstack(&other, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
 	for (volatile long i = 0; i < rounds || signals < 100; i = i + 1) {
 		if (leaping)
 			sigsetjmp(leap, 1);
@@ -263,22 +253,22 @@ static void storm(int flags, long rounds)
 		expect(calls_recurse(3, comes_back) == 7, "a call was changed by a signal");
 		expect(errno == 7, "errno was changed");
 	}
-	setitimer(ITIMER_REAL, &none, nullptr);
+	setitimer(ITIMER_REAL, &none, NULL);
 }
 
-static void mode_storm()
+static void mode_storm(void)
 {
 	storm(0, 200000);
 	storm(SA_ONSTACK, 200000);
 }
 
-static void mode_leap()
+static void mode_leap(void)
 {
 	leaping = true;
 	storm(0, 200000);
 }
 
-static void mode_errno()
+static void mode_errno(void)
 {
 	for (int e = 1; e < 1000; e++) {
 		errno = e;
@@ -289,7 +279,7 @@ static void mode_errno()
 
 /* ---- fork */
 
-static void mode_fork()
+static void mode_fork(void)
 {
 	for (int i = 0; i < 20; i++) {
 		int status = 0;
@@ -307,11 +297,11 @@ static void mode_fork()
 
 /* ---- slots that are given back */
 
-static int slots_led_astray()
+static int slots_led_astray(void)
 {
 	int n = 0;
-	const ElfW(Rela) *rela[2] = {};
-	size_t bytes[2] = {};
+	const ElfW(Rela) *rela[2] = { NULL, NULL };
+	size_t bytes[2] = { 0, 0 };
 	Dl_info info;
 
 	for (const ElfW(Dyn) *d = _DYNAMIC; d->d_tag != DT_NULL; d++) {
@@ -332,11 +322,19 @@ static int slots_led_astray()
 	return n;
 }
 
+static volatile bool stop;
+
+static void *goes_on_calling(void *unused)
+{
+	for (long k = 0; !stop; k++)
+		expect(calls_nothing(k) == k + 1, "a call went wrong");
+	return unused;
+}
+
 static void mode_stay(const char *file)
 {
-	static volatile bool stop;
-	std::vector<std::thread> threads;
-	int before, after, waited = 0;
+	pthread_t threads[4];
+	int before, after, waited = 0, fd;
 	long calls;
 
 	calls_nothing(0);
@@ -344,25 +342,20 @@ static void mode_stay(const char *file)
 	if (fork() != 0)
 		return;
 	setsid();
-	for (int i = 0; i < 4; i++)
-		threads.emplace_back([] {
-			for (long k = 0; !stop; k++)
-				expect(calls_nothing(k) == k + 1, "a call went wrong");
-		});
+	threads_start(threads, 4, goes_on_calling);
 	while ((after = slots_led_astray()) > 0 && waited++ < 2000)
 		usleep(5000);
 	calls = (long)calls_counts[0];
 	usleep(10000);
 	stop = true;
-	for (auto &t : threads)
-		t.join();
-	int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	threads_end(threads, 4);
+	fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	dprintf(fd, "before %d after %d failures %d going_on %d\n", before, after, failures, (long)calls_counts[0] > calls);
 	_exit(0);
 }
 
-static const struct { const char *name; void (*run)(); } modes[] = {
-	{ "throw", mode_throw }, { "jump", mode_jump }, { "cancel", mode_cancel }, { "backtrace", mode_backtrace },
+static const struct { const char *name; void (*run)(void); } modes[] = {
+	{ "jump", mode_jump }, { "cancel", mode_cancel }, { "backtrace", mode_backtrace },
 	{ "threads", mode_threads }, { "storm", mode_storm }, { "leap", mode_leap }, { "errno", mode_errno },
 	{ "fork", mode_fork }, { "wait", mode_wait }, { "spin", mode_spin },
 };
@@ -370,9 +363,9 @@ static const struct { const char *name; void (*run)(); } modes[] = {
 int main(int argc, char **argv)
 {
 	target_open();
-	for (auto &mode : modes)
-		if (argc > 1 && !strcmp(mode.name, argv[1]))
-			mode.run();
+	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(modes[i].name, argv[1]))
+			modes[i].run();
 	if (argc > 2 && !strcmp(argv[1], "stay"))
 		mode_stay(argv[2]);
 	claim();
