@@ -18,7 +18,13 @@
 
 #include "target.h"
 
+#if defined(__clang__)
+#define OUT_OF_LINE __attribute__((noinline))
+#define TAIL_CALLS
+#else
 #define OUT_OF_LINE __attribute__((noinline, noclone))
+#define TAIL_CALLS __attribute__((optimize("O2")))
+#endif
 #define THREADS 8
 #define CHILDREN 4
 
@@ -75,7 +81,7 @@ static OUT_OF_LINE int64_t probed_last(int64_t i)
 	return work + i;
 }
 
-__attribute__((noinline, noclone, optimize("O2"))) static int64_t probed_tail(int64_t i)
+static OUT_OF_LINE TAIL_CALLS int64_t probed_tail(int64_t i)
 {
 	work++;
 	return probed_last(i);
