@@ -20,6 +20,8 @@ agent_sources = \
 	agent/loader.h \
 	agent/name.c \
 	agent/node.c \
+	agent/object.c \
+	agent/object.h \
 	agent/patch.c \
 	agent/proc.c \
 	agent/proc.h \

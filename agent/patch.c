@@ -13,6 +13,7 @@
 #include "agent.h"
 #include "call.h"
 #include "loader.h"
+#include "object.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -35,30 +36,8 @@
 #define VARIANT_CONVENTION 0x80    /* STO_AARCH64_VARIANT_PCS: ELF for AArch64, "Symbol table" */
 #endif
 
-#define OBJECTS_MOST 8192
-#define OBJECTS_BYTES (OBJECTS_MOST * sizeof(struct object))
 #define CALL_HASH (2 * CALL_STUBS)
 #define PATCHED_ROOM ((WIRE_CHUNK - 16) / sizeof(struct patched))
-
-struct object {
-	ElfW(Addr) base;
-	const char *path;          /* valid while it is held */
-	const ElfW(Dyn) *dynamic;
-	ElfW(Addr) start, end;     /* of all that is loaded */
-	ElfW(Addr) relro, relro_end; /* read-only once it is relocated; whole pages */
-	const ElfW(Phdr) *header;
-	u32 headers;
-};
-
-/* Of an object's dynamic section. */
-struct tables {
-	const ElfW(Sym) *symbols;
-	const char *strings;
-	const ElfW(Half) *versions;
-	const ElfW(Verneed) *needs;
-	const ElfW(Rela) *rela[2];
-	size_t rela_bytes[2];
-};
 
 struct patched {
 	u64 slot;
@@ -88,125 +67,9 @@ static struct {
 
 u8 call_saves_extended;
 
-/* ---- objects ---------------------------------------------------------------------------------- */
-
-struct listing {
-	struct object *objects;
-	u32 n;
-	u64 adds, subs;
-};
-
-static int listing_add(struct dl_phdr_info *info, size_t size, void *closure)
-{
-	struct listing *list = closure;
-	struct object *o = &list->objects[list->n];
-
-	(void)size;
-	list->adds = info->dlpi_adds;
-	list->subs = info->dlpi_subs;
-	if (list->n >= OBJECTS_MOST)
-		return 1;
-	*o = (struct object){ .base = info->dlpi_addr, .path = info->dlpi_name, .header = info->dlpi_phdr,
-			      .headers = info->dlpi_phnum, .start = UINTPTR_MAX };
-	for (u32 i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		ElfW(Addr) at = info->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type == PT_LOAD) {
-			o->start = MIN(o->start, at);
-			o->end = MAX(o->end, at + p->p_memsz);
-		} else if (p->p_type == PT_DYNAMIC) {
-			o->dynamic = (const ElfW(Dyn) *)at;
-		} else if (p->p_type == PT_GNU_RELRO) {
-			/* As the loader protects it: whole pages alone (_dl_protect_relro). */
-			ElfW(Addr) page = (ElfW(Addr))sysconf(_SC_PAGESIZE);
-
-			o->relro = at & ~(page - 1);
-			o->relro_end = (at + p->p_memsz) & ~(page - 1);
-		}
-	}
-	list->n++;
-	return 0;
-}
-
-static bool object_has(const struct object *o, u64 address)
-{
-	return address >= o->start && address < o->end;
-}
-
-/* The object that has code at that address; NULL: none, or it is data. */
-static const struct object *code_at(const struct listing *list, u64 address)
-{
-	for (u32 i = 0; i < list->n; i++) {
-		const struct object *o = &list->objects[i];
-
-		for (u32 k = 0; object_has(o, address) && k < o->headers; k++) {
-			const ElfW(Phdr) *p = &o->header[k];
-
-			if (p->p_type == PT_LOAD && p->p_flags & PF_X && address - o->base - p->p_vaddr < p->p_memsz)
-				return o;
-		}
-	}
-	return NULL;
-}
-
-/* What the C library and the loader call each other for is between the two. */
-static bool is_loader(const struct object *o)
-{
-	const char *file = strrchr(o->path, '/');
-
-	return strncmp(file ? file + 1 : o->path, "ld-linux", 8) == 0;
-}
-
 static const char *object_path(const struct object *o)
 {
 	return *o->path ? o->path : patch.program;
-}
-
-/* The loader has made most of these addresses; not those of objects that it may not write to. */
-static const void *dynamic_address(const struct object *o, const ElfW(Dyn) *d)
-{
-	return (const void *)(d->d_un.d_ptr < o->base ? o->base + d->d_un.d_ptr : d->d_un.d_ptr);
-}
-
-static bool tables_of(const struct object *o, struct tables *t)
-{
-	*t = (struct tables){ 0 };
-	for (const ElfW(Dyn) *d = o->dynamic; d && d->d_tag != DT_NULL; d++)
-		switch (d->d_tag) {
-		case DT_SYMTAB: t->symbols = dynamic_address(o, d); break;
-		case DT_STRTAB: t->strings = dynamic_address(o, d); break;
-		case DT_VERSYM: t->versions = dynamic_address(o, d); break;
-		case DT_VERNEED: t->needs = dynamic_address(o, d); break;
-		case DT_JMPREL: t->rela[0] = dynamic_address(o, d); break;
-		case DT_PLTRELSZ: t->rela_bytes[0] = d->d_un.d_val; break;
-		case DT_RELA: t->rela[1] = dynamic_address(o, d); break;
-		case DT_RELASZ: t->rela_bytes[1] = d->d_un.d_val; break;
-		default: break;
-		}
-	return t->symbols && t->strings;
-}
-
-/* The version that an undefined symbol asks for (LSB, "Symbol versioning"); NULL: any. */
-static const char *version_of(const struct tables *t, u32 symbol)
-{
-	const char *at = (const char *)t->needs;
-	u16 number = t->versions ? t->versions[symbol] & 0x7fff : 0;
-
-	while (number > 1 && at) {
-		const ElfW(Verneed) *need = (const ElfW(Verneed) *)at;
-		const char *aux = at + need->vn_aux;
-
-		for (u32 i = 0; i < need->vn_cnt; i++) {
-			const ElfW(Vernaux) *a = (const ElfW(Vernaux) *)aux;
-
-			if (a->vna_other == number)
-				return t->strings + a->vna_name;
-			aux += a->vna_next;
-		}
-		at = need->vn_next ? at + need->vn_next : NULL;
-	}
-	return NULL;
 }
 
 /* ---- rules ------------------------------------------------------------------------------------ */
@@ -364,7 +227,7 @@ static bool is_unversioned(const struct object *o, u64 address)
 	const ElfW(Sym) *symbol = loader_symbol((void *)(uintptr_t)address);
 	struct tables t;
 
-	return symbol && tables_of(o, &t) && (!t.versions || (t.versions[symbol - t.symbols] & 0x7fff) < 2);
+	return symbol && object_tables(o, &t) && (!t.versions || (t.versions[symbol - t.symbols] & 0x7fff) < 2);
 }
 
 /* The object's own definition of a symbol, as far as it suits the version; 0: none. */
@@ -392,7 +255,7 @@ static u64 definition_in(const struct object *o, const char *name, const char *v
  */
 static u64 slot_bound(const struct patching *p, const ElfW(Sym) *symbol, u32 number)
 {
-	const char *name = p->tables.strings + symbol->st_name, *version = version_of(&p->tables, number);
+	const char *name = p->tables.strings + symbol->st_name, *version = tables_version(&p->tables, number);
 	u64 usual = (u64)(uintptr_t)loader_find(RTLD_DEFAULT, name, NULL), target = 0;
 
 	if (usual && !object_has(p->object, usual) &&
@@ -432,8 +295,8 @@ static void slot_look(struct patching *p, u64 *slot, u32 number, enum call_kind 
 	const struct object *library;
 	u32 index, region = 0;
 
-	library = target ? code_at(p->list, target) : NULL;
-	if (!library || object_has(library, (u64)(uintptr_t)call_stubs) || is_loader(library) ||
+	library = target ? listing_code_at(p->list, target) : NULL;
+	if (!library || object_has(library, (u64)(uintptr_t)call_stubs) || object_is_loader(library) ||
 	    (!*library->path && loader_stands_in((void *)(uintptr_t)target)))
 		return;
 	if (kind == CALL_REGION) {
@@ -483,7 +346,7 @@ static void object_patch(const struct listing *list, const struct object *o)
 	struct patching p = { .list = list, .object = o };
 
 	patch.looks++;
-	if (!tables_of(o, &p.tables))
+	if (!object_tables(o, &p.tables))
 		return;
 	for (u32 i = 0; i < ARRAY_SIZE(p.tables.rela); i++)
 		if (p.tables.rela[i])
@@ -497,14 +360,13 @@ static void object_patch(const struct listing *list, const struct object *o)
 /* The loader and the vDSO do not call by their slots; the agent's own calls are none of the program's. */
 static bool object_counts(const struct object *o)
 {
-	return o->dynamic && !object_has(o, (u64)(uintptr_t)call_stubs) && !is_loader(o) &&
+	return o->dynamic && !object_has(o, (u64)(uintptr_t)call_stubs) && !object_is_loader(o) &&
 	       strncmp(o->path, "linux-vdso", 10) != 0;
 }
 
 static void objects_look(struct listing *list)
 {
-	list->n = 0;
-	dl_iterate_phdr(listing_add, list);
+	listing_take(list);
 	if (list->adds == patch.adds && list->subs == patch.subs)
 		return;
 	/* The list only grows at its end; where something left it, all of it is looked at again. */
@@ -562,9 +424,9 @@ void *patch_found(const char *name, void *target, u64 from)
 	if (!name || is_stub((u64)(uintptr_t)target) || !symbol_wanted(name) || !look_begin(&list))
 		return target;
 	patch.looks++;
-	dl_iterate_phdr(listing_add, &list);
-	library = code_at(&list, (u64)(uintptr_t)target);
-	caller = code_at(&list, from);
+	listing_take(&list);
+	library = listing_code_at(&list, (u64)(uintptr_t)target);
+	caller = listing_code_at(&list, from);
 	if (library && library != caller)
 		rule = rule_of(name, object_path(library));
 	if (rule) {
