@@ -266,6 +266,8 @@ void bracket_heal(struct lane *l, u64 sp)
 	while (l->w->depth && (f = &l->w->frames[l->w->depth - 1], is_call(f)) && f->sp <= sp) {
 		frame_close(l, l->w->depth - 1, agent_ticks(), WIRE_DIAG_SKIPPED);
 		frame_remove(l, l->w->depth - 1);
+		if (l->deep)
+			deep_drop(l);
 	}
 }
 

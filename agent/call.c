@@ -28,7 +28,7 @@ static __attribute__((noinline)) u64 arguments_checked(const struct call *c, u64
 	struct thread *t = thread_self;
 	u64 page = ALIGN_UP(from, (u64)WIRE_PAGE);
 
-	if (t->stack_page == page || agent_sealed())
+	if (t->stack_page == page)
 		return c->bytes;
 	if (syscall_raw(SYS_rt_sigprocmask, -1, (long)page, 0, sizeof(u64), 0, 0) == -EFAULT)
 		return (page - from) / 16 * 16;
@@ -44,6 +44,14 @@ u64 call_arguments(const struct call *c, u64 sp)
 	if (likely(from % WIRE_PAGE + c->bytes <= WIRE_PAGE))
 		return c->bytes;
 	return arguments_checked(c, from);
+}
+
+bool call_arguments_known(const struct call *c, u64 sp)
+{
+	u64 from = sp + CALL_ARGUMENTS;
+
+	return likely(from % WIRE_PAGE + c->bytes <= WIRE_PAGE) || !agent_sealed() ||
+	       thread_self->stack_page == ALIGN_UP(from, (u64)WIRE_PAGE);
 }
 
 /* A call that is still open was begun by a function that has returned, or on another stack. */
@@ -125,7 +133,8 @@ struct call_way call_begin(u64 index, u64 sp)
 	const struct call *c = &calls[index];
 	u32 region = load_relaxed(&c->region);
 
-	if (unlikely(!region || load_relaxed(&call_rules->released) || !begin_call(region, sp)))
+	if (unlikely(!region || load_relaxed(&call_rules->released) || !call_arguments_known(c, sp) ||
+		     !begin_call(region, sp)))
 		return (struct call_way){ NULL, 0 };
 	return (struct call_way){ c->target, call_arguments(c, sp) };
 }

@@ -71,6 +71,8 @@ struct call_way call_begin(u64 index, u64 sp);
 u64 call_end(u64 index, u64 sp);
 /* Arguments on the stack that can be read, of those that are asked for. */
 u64 call_arguments(const struct call *c, u64 sp);
+/* Whether that can be told: without system calls it cannot, if they may reach into another page. */
+bool call_arguments_known(const struct call *c, u64 sp);
 
 /* ---- call_slow.c: THREAD, SAFE */
 
@@ -83,6 +85,8 @@ int call_unwound(int version, int actions, u64 class, void *exception, void *con
 
 /* CTOR. Patches the slots of all objects by the rules at that ref of the segment. */
 void patch_start(u32 ref);
+/* Whether dlopen(3) with that mode may be called from here, for all that is known: its answer is then its caller's. */
+bool patch_loads_here(int mode);
 /* Before and after a function of the loader, in the context of its caller. */
 void patch_look(void);
 /* What dlsym(3) found for a caller at that address, or a stub for it. */

@@ -70,7 +70,7 @@ static bool returns_here(enum call_kind kind, u64 sp)
 	void *handle;
 
 	if (kind == CALL_LOADS)
-		return loads_by_path((const char *)(uintptr_t)*saved(sp, CALL_RESULT));
+		return patch_loads_here((int)*saved(sp, CALL_SECOND)) && loads_by_path((const char *)(uintptr_t)*saved(sp, CALL_RESULT));
 	handle = (void *)(uintptr_t)*saved(sp, CALL_RESULT);
 	return call_rules->flags & WIRE_CALLS_DLSYM && handle != ANY_OBJECT && handle != NEXT_OBJECT;
 }
@@ -93,6 +93,9 @@ struct call_way call_begin_slow(u64 index, u64 sp)
 		errno = error;
 		return (struct call_way){ c->target, here ? 0 : CALL_TAIL };
 	}
+	/* No region then, rather than a read behind the stack's end. */
+	if (!call_arguments_known(c, sp))
+		return (struct call_way){ c->target, CALL_TAIL };
 	if (region)
 		slow_begin(region, sp);
 	errno = error;

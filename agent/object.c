@@ -9,18 +9,31 @@
 
 #include "banned.h"
 
+/* NULL: no room. */
+static const char *path_copy(struct listing *list, const char *path)
+{
+	char *to = (char *)(list->objects + OBJECTS_MOST) + list->names;
+	size_t length = strlen(path) + 1;
+
+	if (length > LISTING_NAMES - list->names)
+		return NULL;
+	list->names += (u32)length;
+	return memcpy(to, path, length);
+}
+
+/* Under the loader's lock; when it is given back, the object may go. */
 static int listing_add(struct dl_phdr_info *info, size_t size, void *closure)
 {
 	struct listing *list = closure;
 	struct object *o = &list->objects[list->n];
+	const char *path;
 
 	(void)size;
 	list->adds = info->dlpi_adds;
 	list->subs = info->dlpi_subs;
-	if (list->n >= OBJECTS_MOST)
+	if (list->n >= OBJECTS_MOST || !(path = path_copy(list, info->dlpi_name)))
 		return 1;
-	*o = (struct object){ .base = info->dlpi_addr, .path = info->dlpi_name, .header = info->dlpi_phdr,
-			      .headers = info->dlpi_phnum, .start = UINTPTR_MAX };
+	*o = (struct object){ .base = info->dlpi_addr, .path = path, .start = UINTPTR_MAX };
 	for (u32 i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		ElfW(Addr) at = info->dlpi_addr + p->p_vaddr;
@@ -28,6 +41,10 @@ static int listing_add(struct dl_phdr_info *info, size_t size, void *closure)
 		if (p->p_type == PT_LOAD) {
 			o->start = MIN(o->start, at);
 			o->end = MAX(o->end, at + p->p_memsz);
+			if (p->p_flags & PF_X && o->codes < OBJECT_CODES) {
+				o->code[o->codes].start = at;
+				o->code[o->codes++].end = at + p->p_memsz;
+			}
 		} else if (p->p_type == PT_DYNAMIC) {
 			o->dynamic = (const ElfW(Dyn) *)at;
 		} else if (p->p_type == PT_GNU_RELRO) {
@@ -44,7 +61,7 @@ static int listing_add(struct dl_phdr_info *info, size_t size, void *closure)
 
 void listing_take(struct listing *list)
 {
-	list->n = 0;
+	list->n = list->names = 0;
 	dl_iterate_phdr(listing_add, list);
 }
 
@@ -53,12 +70,9 @@ const struct object *listing_code_at(const struct listing *list, u64 address)
 	for (u32 i = 0; i < list->n; i++) {
 		const struct object *o = &list->objects[i];
 
-		for (u32 k = 0; object_has(o, address) && k < o->headers; k++) {
-			const ElfW(Phdr) *p = &o->header[k];
-
-			if (p->p_type == PT_LOAD && p->p_flags & PF_X && address - o->base - p->p_vaddr < p->p_memsz)
+		for (u32 k = 0; k < o->codes; k++)
+			if (address >= o->code[k].start && address < o->code[k].end)
 				return o;
-		}
 	}
 	return NULL;
 }
@@ -74,6 +88,18 @@ bool object_is_loader(const struct object *o)
 static const void *dynamic_address(const struct object *o, const ElfW(Dyn) *d)
 {
 	return (const void *)(d->d_un.d_ptr < o->base ? o->base + d->d_un.d_ptr : d->d_un.d_ptr);
+}
+
+bool object_has_rpath(const struct object *o)
+{
+	bool rpath = false;
+
+	for (const ElfW(Dyn) *d = o->dynamic; d && d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_RUNPATH)
+			return false;
+		rpath |= d->d_tag == DT_RPATH;
+	}
+	return rpath;
 }
 
 bool object_tables(const struct object *o, struct tables *t)

@@ -57,6 +57,9 @@ static struct {
 	u32 objects;               /* of the loader's list that were looked at */
 	u64 adds, subs;            /* the loader's counts of what came and went, at the last look */
 	struct patched_chunk *patched;
+	u32 listing;               /* a thread is in the loader's lock for us; kept over fork, unlike life->patching */
+	bool deepbind;             /* some object was opened with RTLD_DEEPBIND */
+	bool rpaths;               /* some library has DT_RPATH */
 	u16 hash[CALL_HASH];       /* index + 1 of a stub by its target and region */
 	u32 origin[CALL_STUBS];    /* record of the stub for the object that was looked at last */
 	u32 origin_object[CALL_STUBS];
@@ -148,6 +151,30 @@ static u32 stub_for(u64 target, u32 region, enum call_kind kind, u32 words)
 	}
 }
 
+/* The record, one more slot counted: the one that there is, or a new one. 0: no room. */
+static u32 origin_record(u32 name, u32 library, u32 caller)
+{
+	struct wire_origin *o;
+	u32 ref;
+
+	for (ref = load_acquire(&agent.header->origins); ref; ref = o->next) {
+		o = segment_ptr(ref);
+		if (o->kind == WIRE_ORIGIN_CALL && o->name == name && o->library == library && o->caller == caller) {
+			o->slots++;
+			return ref;
+		}
+	}
+	ref = name_record(sizeof(*o));
+	if (!ref)
+		return 0;
+	o = segment_ptr(ref);
+	*o = (struct wire_origin){ .next = load_relaxed(&agent.header->origins), .name = name, .library = library,
+				   .caller = caller, .kind = WIRE_ORIGIN_CALL, .slots = 1 };
+	while (!compare_exchange(&agent.header->origins, &o->next, ref))
+		;
+	return ref;
+}
+
 /* Where the stub's region comes from, with one more slot. */
 static void origin_count(u32 index, u32 name, const char *library, const char *caller)
 {
@@ -159,18 +186,7 @@ static void origin_count(u32 index, u32 name, const char *library, const char *c
 		o->slots++;
 		return;
 	}
-	ref = name_record(sizeof(*o));
-	if (!ref)
-		return;
-	o = segment_ptr(ref);
-	o->name = name;
-	o->library = name_intern(library);
-	o->caller = caller ? name_intern(caller) : 0;
-	o->kind = WIRE_ORIGIN_CALL;
-	o->slots = 1;
-	o->next = load_relaxed(&agent.header->origins);
-	while (!compare_exchange(&agent.header->origins, &o->next, ref))
-		;
+	ref = origin_record(name, name_intern(library), caller ? name_intern(caller) : 0);
 	patch.origin[index] = ref;
 	patch.origin_object[index] = patch.looks;
 }
@@ -203,7 +219,7 @@ struct patching {
 	const struct listing *list;
 	const struct object *object;
 	struct tables tables;
-	void *handle;              /* NULL: not held yet */
+	void *handle;
 	bool opened;               /* what is read-only can be written to */
 };
 
@@ -272,6 +288,25 @@ static u64 slot_bound(const struct patching *p, const ElfW(Sym) *symbol, u32 num
 	return target;
 }
 
+/* Data may lie between code: what its library calls data is none. What it has no name for is, as what an IFUNC chose. */
+static bool is_function(u64 address)
+{
+	const ElfW(Sym) *symbol = loader_symbol((void *)(uintptr_t)address);
+
+#if defined(VARIANT_CONVENTION)
+	if (symbol && symbol->st_other & VARIANT_CONVENTION)
+		return false;
+#endif
+	return !symbol || (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT && ELF64_ST_TYPE(symbol->st_info) != STT_TLS);
+}
+
+/* Bound to the object's own function, whatever came into the loader's search since. */
+static bool bound_to_own(const struct patching *p, u64 target, const ElfW(Sym) *symbol)
+{
+	return symbol->st_shndx != SHN_UNDEF &&
+	       (target == p->object->base + symbol->st_value || ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC);
+}
+
 /* The function that a slot stands for; 0: none, or one of the object's own. */
 static u64 slot_target(struct patching *p, const u64 *slot, const ElfW(Sym) *symbol, u32 number)
 {
@@ -280,8 +315,15 @@ static u64 slot_target(struct patching *p, const u64 *slot, const ElfW(Sym) *sym
 	if (is_stub(target))
 		return 0;
 	/* Its own PLT entry: not bound yet. */
-	if (object_has(p->object, target))
+	if (object_has(p->object, target)) {
+		if (bound_to_own(p, target, symbol))
+			return 0;
 		target = slot_bound(p, symbol, number);
+		/* Which of two it would be cannot be known then: left until the loader has bound it. */
+		if (patch.deepbind && target != (u64)(uintptr_t)loader_find(p->handle, p->tables.strings + symbol->st_name,
+									    tables_version(&p->tables, number)))
+			return 0;
+	}
 	return object_has(p->object, target) ? 0 : target;
 }
 
@@ -301,7 +343,7 @@ static void slot_look(struct patching *p, u64 *slot, u32 number, enum call_kind 
 		return;
 	if (kind == CALL_REGION) {
 		rule = rule_of(name, object_path(library));
-		if (!rule)
+		if (!rule || !is_function(target))
 			return;
 		region = name_intern(name);
 	}
@@ -333,10 +375,6 @@ static void slots_look(struct patching *p, const ElfW(Rela) *rela, size_t n)
 			kind = CALL_REGION;
 		if (kind == CALL_NONE)
 			continue;
-		if (!p->handle)
-			p->handle = loader_hold(p->object->path, p->object->base);
-		if (!p->handle)
-			return;
 		slot_look(p, slot, number, kind);
 	}
 }
@@ -346,15 +384,21 @@ static void object_patch(const struct listing *list, const struct object *o)
 	struct patching p = { .list = list, .object = o };
 
 	patch.looks++;
-	if (!object_tables(o, &p.tables))
+	/* Before anything of it is read. */
+	p.handle = loader_hold(o->path, o->base);
+	if (!p.handle)
 		return;
+	if (*o->path && object_has_rpath(o))
+		patch.rpaths = true;
+	if (!object_tables(o, &p.tables))
+		goto let;
 	for (u32 i = 0; i < ARRAY_SIZE(p.tables.rela); i++)
 		if (p.tables.rela[i])
 			slots_look(&p, p.tables.rela[i], p.tables.rela_bytes[i] / sizeof(ElfW(Rela)));
 	if (p.opened)
 		relro_protect(o, PROT_READ);
-	if (p.handle)
-		loader_let(p.handle);
+let:
+	loader_let(p.handle);
 }
 
 /* The loader and the vDSO do not call by their slots; the agent's own calls are none of the program's. */
@@ -364,9 +408,16 @@ static bool object_counts(const struct object *o)
 	       strncmp(o->path, "linux-vdso", 10) != 0;
 }
 
+static void list_objects(struct listing *list)
+{
+	store_release(&patch.listing, 1);
+	listing_take(list);
+	store_release(&patch.listing, 0);
+}
+
 static void objects_look(struct listing *list)
 {
-	listing_take(list);
+	list_objects(list);
 	if (list->adds == patch.adds && list->subs == patch.subs)
 		return;
 	/* The list only grows at its end; where something left it, all of it is looked at again. */
@@ -389,7 +440,10 @@ static bool look_begin(struct listing *list)
 	if (!call_rules || load_relaxed(&call_rules->released) || agent_sealed() || !agent_live() ||
 	    !compare_exchange(&life->patching, &idle, 1))
 		return false;
-	*list = (struct listing){ .objects = segment_private(OBJECTS_BYTES, PRIVATE_ABSENT) };
+	/* Forked while another thread was in the loader's lock: in this process nobody gives it back. */
+	*list = (struct listing){ 0 };
+	if (!load_acquire(&patch.listing))
+		list->objects = segment_private(LISTING_BYTES, PRIVATE_ABSENT);
 	if (!list->objects)
 		store_release(&life->patching, 0);
 	return list->objects != NULL;
@@ -397,7 +451,7 @@ static bool look_begin(struct listing *list)
 
 static void look_end(struct listing *list)
 {
-	segment_private_drop(list->objects, OBJECTS_BYTES);
+	segment_private_drop(list->objects, LISTING_BYTES);
 	store_release(&life->patching, 0);
 }
 
@@ -414,6 +468,12 @@ void patch_look(void)
 	}
 }
 
+bool patch_loads_here(int mode)
+{
+	patch.deepbind |= (mode & RTLD_DEEPBIND) != 0;
+	return !patch.rpaths;
+}
+
 void *patch_found(const char *name, void *target, u64 from)
 {
 	const struct wire_call_rule *rule = NULL;
@@ -424,11 +484,13 @@ void *patch_found(const char *name, void *target, u64 from)
 	if (!name || is_stub((u64)(uintptr_t)target) || !symbol_wanted(name) || !look_begin(&list))
 		return target;
 	patch.looks++;
-	listing_take(&list);
+	list_objects(&list);
 	library = listing_code_at(&list, (u64)(uintptr_t)target);
 	caller = listing_code_at(&list, from);
 	if (library && library != caller)
 		rule = rule_of(name, object_path(library));
+	if (rule && !is_function((u64)(uintptr_t)target))
+		rule = NULL;
 	if (rule) {
 		region = name_intern(name);
 		index = stub_for((u64)(uintptr_t)target, region | WIRE_FRAME_CALL, CALL_REGION, rule->words);

@@ -51,6 +51,14 @@ static void x86_pass(struct arguments *arguments, const struct call_type *type)
 		word_pass(arguments, X86_INTEGERS);
 		return;
 	}
+	/* Members that are not aligned: on the stack by the ABI, but clang 14 has them in registers. */
+	if (type->memory && type->size <= 16 && !type->vector && !type->extended) {
+		u32 words = (u32)ALIGN_UP(type->size, 8u) / 8;
+
+		stack_take(arguments, type->size, type->align);
+		arguments->integers += arguments->integers + words <= X86_INTEGERS ? words : 0;
+		return;
+	}
 	if (type->vector || (type->size <= 16 && !type->memory && !type->extended)) {
 		integers = (type->part[0] == CALL_PART_INTEGER) + (type->part[1] == CALL_PART_INTEGER);
 		floats = (type->part[0] == CALL_PART_FLOAT) + (type->part[1] == CALL_PART_FLOAT);
