@@ -36,6 +36,12 @@ static struct total_fact interval_total(const struct total_fact *now, const stru
 		total.cell = before ? cell_subtract(now->cell, before->cell) : now->cell;
 		return total;
 	}
+	/* A place that failed since is no longer in the sum. */
+	if (now->raw.count < was->count || now->raw.enabled_ns < was->enabled_ns || now->raw.running_ns < was->running_ns) {
+		total.raw = (struct total_raw){ .event = true, .cores = now->raw.cores };
+		total.cell = cell_absent(CELL_UNAVAILABLE, "some of its counters ended");
+		return total;
+	}
 	total.raw.count -= was->count;
 	total.raw.enabled_ns -= was->enabled_ns;
 	total.raw.running_ns -= was->running_ns;

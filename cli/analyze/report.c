@@ -310,7 +310,7 @@ struct report *report_totals(const struct session_facts *facts, const struct def
 
 	if (report) {
 		report->facts = facts;
-		report->options = (struct report_options){ .totals_only = true, .definitions = definitions };
+		report->options = (struct report_options){ .totals_only = true, .steady = true, .definitions = definitions };
 		if (!report_init_derived(report) && !report_add_totals(report))
 			return report;
 		report_free(report);

@@ -147,6 +147,7 @@ struct report_options {
 	const char *metrics;         /* globs; NULL: the default columns */
 	const char *regions;         /* globs; NULL: all */
 	const char *sort_by;         /* metric; NULL: wall */
+	bool steady;                 /* the same totals in every report of such facts, with a value or without */
 	bool totals_only;            /* no columns, rows or windows; metrics are globs of totals */
 	bool all_calls;              /* totals "syscalls.NAME" are of all calls of the system: those made are shown apart */
 	const struct definitions *definitions; /* NULL: none; they outlive the report */

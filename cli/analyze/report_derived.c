@@ -426,7 +426,8 @@ static enum derived_place derived_total_place(const struct report *report, const
 		return derived->aside || (derived->regions.complete && !derived->totals.complete) ? DERIVED_ASIDE : DERIVED_SHOWN;
 	if (globs || !derived->totals.complete)
 		return DERIVED_LEFT_OUT;
-	return cell_has_value(cell) && !(derived->row->told & told) ? DERIVED_SHOWN : DERIVED_ASIDE;
+	/* Where runs are compared, the same ones are shown of each. */
+	return (report->options.steady || cell_has_value(cell)) && !(derived->row->told & told) ? DERIVED_SHOWN : DERIVED_ASIDE;
 }
 
 /* Computes all, each of which the next may use, and adds those that have this place. */

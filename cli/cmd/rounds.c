@@ -175,15 +175,17 @@ static int run_keep(struct rounds *r, struct runs_command *c, const struct repea
 {
 	const struct session_facts facts = { .totals = run->totals, .ntotals = run->ntotals };
 	const struct definitions *definitions = &r->way->print->definitions;
+	/* As if it had not been so polite to end by itself. */
+	int status = run->end == SESSION_TIMEOUT && !run->status ? SIGTERM : run->status;
 	struct report *report;
 	int err;
 
 	if (!definitions->n && !r->way->events->n)
-		return runs_add(c, run->totals, run->ntotals, run->status) ? error("out of memory") : 0;
+		return runs_add(c, run->totals, run->ntotals, status) ? error("out of memory") : 0;
 	report = report_totals(&facts, definitions);
 	if (!report)
 		return -1;
-	err = runs_add(c, report->totals, r->way->print->metrics ? report->ntotals : report->nshown, run->status);
+	err = runs_add(c, report->totals, r->way->print->metrics ? report->ntotals : report->nshown, status);
 	report_free(report);
 	return err ? error("out of memory") : 0;
 }

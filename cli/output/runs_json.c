@@ -91,7 +91,7 @@ static json_t *exit_codes(const struct runs_command *c)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < c->n; i++)
-		json_array_append_new(array, WIFEXITED(c->status[i]) ? json_integer(WEXITSTATUS(c->status[i])) : json_null());
+		json_array_append_new(array, json_integer(WIFEXITED(c->status[i]) ? WEXITSTATUS(c->status[i]) : 128 + WTERMSIG(c->status[i])));
 	return array;
 }
 

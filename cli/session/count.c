@@ -281,7 +281,7 @@ static void count_forewarn(struct count *count)
 }
 
 /* As far as it goes, while events are opened: a command is to have the limit that we were given. */
-static void count_raise_limit(struct rlimit *before)
+void count_raise_limit(struct rlimit *before)
 {
 	struct rlimit most;
 
@@ -299,6 +299,8 @@ static int count_open_places(struct count *count)
 	count_raise_limit(&before);
 	err = kind == COUNT_CPUS ? count_cpus(count) : kind == COUNT_CGROUPS ? count_cgroups(count) : count_tasks(count);
 	err = err ? err : count_open_all(count);
+	if (!err && kind == COUNT_PROCESSES)
+		count_tasks_late(count);
 	setrlimit(RLIMIT_NOFILE, &before);
 	return err;
 }
@@ -319,8 +321,6 @@ int count_open(struct count **to, const struct count_options *options)
 	err = count_open_places(count);
 	if (err)
 		return err;
-	if (options->kind == COUNT_PROCESSES)
-		count_tasks_late(count);
 	count_mark_refused(count);
 	count_tell_refused(count);
 	count_host(count);

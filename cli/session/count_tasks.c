@@ -234,8 +234,11 @@ bool count_tasks_over(struct count *count)
 		struct count_watch *w = &count->watch[i];
 		struct task_look look;
 
-		if (!w->ended && (w->pidfd < 0 || count->options->kind == COUNT_THREADS))
-			w->ended = task_look(w->id, &look) != 0 || look.state == 'Z' || look.state == 'X';
+		if (!w->ended && (w->pidfd < 0 || count->options->kind == COUNT_THREADS)) {
+			int err = task_look(w->id, &look);
+
+			w->ended = err == ESRCH || (!err && (look.state == 'Z' || look.state == 'X'));
+		}
 		over = over && w->ended;
 	}
 	return over;

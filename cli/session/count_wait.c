@@ -60,6 +60,7 @@ static int wait_ms(u64 now, u64 until)
 /* One wait. True: a signal came. */
 static bool wait_once(struct count *count, struct pollfd *fds, u64 now, u64 until)
 {
+	struct signalfd_siginfo info;
 	nfds_t n = 2;
 
 	for (size_t i = 0; i < count->nwatched; i++)
@@ -71,7 +72,8 @@ static bool wait_once(struct count *count, struct pollfd *fds, u64 now, u64 unti
 	for (size_t i = 0; i < count->nwatched; i++)
 		if (!count->watch[i].ended && count->watch[i].pidfd >= 0)
 			count->watch[i].ended = fds[n++].revents != 0;
-	return fds[0].revents != 0;
+	/* Taken: left pending it would end us as soon as it is unblocked, before the report. */
+	return fds[0].revents && read(fds[0].fd, &info, sizeof(info)) == sizeof(info);
 }
 
 static void wait_for_end(struct count *count, struct steer *steer, struct pollfd *fds, u64 end)
@@ -98,12 +100,15 @@ static void wait_for_end(struct count *count, struct steer *steer, struct pollfd
 int count_wait(struct count *count, struct steer *steer, u64 timeout_ns)
 {
 	struct pollfd *fds = calloc(count->nwatched + 2, sizeof(*fds));
+	struct rlimit limit;
 	sigset_t before;
 	int signals;
 	u64 now;
 
 	if (!fds)
 		return error("out of memory");
+	/* There is no command that would have it. */
+	count_raise_limit(&limit);
 	signals = wait_signals(&before);
 	if (signals >= 0) {
 		fds[0] = (struct pollfd){ .fd = signals, .events = POLLIN };

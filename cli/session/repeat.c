@@ -111,7 +111,7 @@ static void signal_taken(struct repeat *r, const struct signalfd_siginfo *info)
 
 	if (n == SIGCHLD || (info->ssi_code <= 0 && info->ssi_pid == (u32)r->spawn.pid))
 		return;
-	if (r->spawn.pid && (info->ssi_code <= 0 || (n == SIGHUP && getsid(0) == getpid())))
+	if (r->spawn.pid > 0 && (info->ssi_code <= 0 || (n == SIGHUP && getsid(0) == getpid())))
 		kill(r->spawn.pid, n);
 	if (n != SIGINT && n != SIGTERM && n != SIGHUP)
 		return;
@@ -243,8 +243,10 @@ static void run_once(struct repeat *r, const struct repeat_program *program, str
 	r->kill_ns = 0;
 	r->spawn.input = r->spawn.output = r->nothing;
 	failed = run_start(r, program, count);
-	if (failed < 0)
+	if (failed < 0) {
+		r->spawn.pid = 0; /* -1 would be everybody to kill(2) */
 		return;
+	}
 	run->end = failed ? spawn_failed(program->argv[0], failed) : SESSION_ENDED;
 	if (failed)
 		waitpid(r->spawn.pid, NULL, 0);

@@ -153,7 +153,7 @@ int steer_descriptor(const struct steer *steer)
 
 u64 steer_counted(const struct steer *steer, u64 now)
 {
-	return steer->counted_ns + (steer->since_ns ? now - steer->since_ns : 0);
+	return steer->counted_ns + (steer->since_ns && now > steer->since_ns ? now - steer->since_ns : 0);
 }
 
 void steer_look(struct steer *steer, u64 now)

@@ -44,8 +44,11 @@ void session_steer_ended(struct session *s)
 	/* What the command leaves behind still counts for the tree, in the last interval unless it is waited for. */
 	if (s->options->count)
 		steer_stop(s->options->steer, s->end_ns);
-	if (!s->options->follow)
+	if (!s->options->follow && s->options->steer) {
 		steer_hold(s->options->steer);
+		/* Nothing begins behind the end. */
+		s->options->steer->enable_ns = 0;
+	}
 }
 
 u64 session_counted(const struct session *s, u64 end)

@@ -156,8 +156,9 @@ static void program_compare(const char *run)
 	ck_assert_ptr_nonnull(said);
 	for (i = 0; i < FUNCTIONS; i++) {
 		ck_assert_int_eq(fscanf(said, "%u", &want), 1);
-		/* Compilers differ about packed structures (k9), and clang about small vectors: never fewer than there are. */
-		ck_assert_msg(words[i] == want || ((by_clang() || strstr(line_of(i), "k9 ")) && words[i] > want && words[i] < want + 40),
+		/* Compilers differ about packed structures (k9), and clang about small vectors and what is aligned behind them. */
+		ck_assert_msg(words[i] == want || (by_clang() && words[i] + 8 > want && words[i] < want + 40) ||
+				      (strstr(line_of(i), "k9 ") && words[i] > want && words[i] < want + 40),
 			      "%u words, and it has %u: %s", words[i], want, line_of(i));
 		greatest = MAX(greatest, want);
 	}
