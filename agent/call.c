@@ -131,12 +131,13 @@ static always_inline bool begin_call(u32 region, u64 sp)
 struct call_way call_begin(u64 index, u64 sp)
 {
 	const struct call *c = &calls[index];
-	u32 region = load_relaxed(&c->region);
+	u32 region = load_relaxed(&c->region), bytes = c->bytes;
+	bool within = (sp + CALL_ARGUMENTS) % WIRE_PAGE + bytes <= WIRE_PAGE;
 
-	if (unlikely(!region || load_relaxed(&call_rules->released) || !call_arguments_known(c, sp) ||
+	if (unlikely(!region || load_relaxed(&call_rules->released) || (!within && !call_arguments_known(c, sp)) ||
 		     !begin_call(region, sp)))
 		return (struct call_way){ NULL, 0 };
-	return (struct call_way){ c->target, call_arguments(c, sp) };
+	return (struct call_way){ c->target, likely(within) ? bytes : arguments_checked(c, sp + CALL_ARGUMENTS) };
 }
 
 static always_inline u64 end_call(u32 region, u64 sp)
