@@ -69,19 +69,24 @@ struct process *session_image_replaced(struct session *s, struct process *old, u
 	return p;
 }
 
-/* It may have been measured before its exec, in the segment of whom it was forked from: that entry comes first. */
-static void forked_before(struct session *s, u32 hello_pid)
+/*
+ * It may have been measured before its exec, in the segment of whom it was forked from: that entry comes first.
+ * Returns its parent where that had to be looked up, else 0.
+ */
+static u32 forked_before(struct session *s, u32 hello_pid)
 {
-	u32 pid = hello_pid;
+	u32 pid = hello_pid, parent = 0;
 	struct process *p = process_find(&s->processes, pid);
 
 	for (u32 up = 0; up < 16 && (!p || !p->segment); up++) {
-		if (p && p->facts.parent)
+		if (p && p->facts.parent) {
 			p = s->processes.list[p->facts.parent - 1];
-		else if (!p && (pid = process_parent(pid)))
+		} else if (!p && (pid = process_parent(pid))) {
+			parent = parent ? parent : pid;
 			p = process_find(&s->processes, pid);
-		else
-			return;
+		} else {
+			return parent;
+		}
 	}
 	if (p && p->segment && p->segment->header && !p->segment->closed)
 		harvest_discover(s, p->segment);
@@ -91,19 +96,21 @@ static void forked_before(struct session *s, u32 hello_pid)
 			process_confirm(q);
 			break;
 		}
+	return parent;
 }
 
 /* The entry for an image that says hello. One without a segment waited for it; one with a segment has been replaced. */
 static struct process *image_of(struct session *s, u32 pid)
 {
 	struct process *p;
+	u32 parent;
 
-	forked_before(s, pid);
+	parent = forked_before(s, pid);
 	p = process_find(&s->processes, pid);
 	if (p && p->segment)
 		p = session_image_replaced(s, p, relative_now(s));
 	else if (!p)
-		p = process_add(&s->processes, pid, process_parent(pid), relative_now(s));
+		p = process_add(&s->processes, pid, parent ? parent : process_parent(pid), relative_now(s));
 	if (!p)
 		return NULL;
 	p->image_ns = relative_now(s);
