@@ -127,6 +127,7 @@ struct process_life {
 	u32 patching;              /* patch.c: 1 slots are being looked at, 2 they were given back */
 	u64 lowest_free;           /* units below the low half are in use; the high half counts what was given back */
 	struct wire_process *wire;
+	char *room;                /* to read files into: snapshot.c; NULL: there is none, or it is in use */
 	struct process_ended ended;
 };
 
@@ -368,6 +369,9 @@ void client_metric(const char *name, double value);
 void client_frame(const char *name);
 void window_begin(const char *name);
 void window_end(const char *name);
+
+/* ---- snapshot.c: SAFE. Copies the listed files; ref of the first record, 0: none. */
+u32 snapshot_take(void);
 
 /* ---- slots.c */
 

@@ -31,6 +31,7 @@ agent_sources = \
 	agent/seal.c \
 	agent/segment.c \
 	agent/slots.c \
+	agent/snapshot.c \
 	agent/source.c \
 	agent/source.h \
 	agent/src_procio.c \

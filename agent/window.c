@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows: long brackets of the whole process with its CPU time and all usage at both edges.
+ * Windows: long brackets of the whole process with its CPU time, all usage and the files of snapshot.c at both edges.
  * Rare, so each edge makes system calls, and each window is a record of its own in the segment.
  */
 #define _GNU_SOURCE
@@ -25,6 +25,7 @@ void window_begin(const char *name)
 	w = segment_ptr(ref);
 	w->name = name_intern(name);
 	w->pid = life->pid;
+	w->snapshots[0] = snapshot_take();
 	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &w->begin_usage);
 	/* Once more: what the reading of the sources took is not the window's. */
 	if (!agent_sealed())
@@ -80,5 +81,6 @@ void window_end(const char *name)
 	}
 	w->end = now;
 	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &w->end_usage);
+	w->snapshots[1] = snapshot_take();
 	store_release(&w->state, (u32)WIRE_WINDOW_ENDED);
 }

@@ -52,6 +52,9 @@ cli_sources = \
 	cli/analyze/samples.c \
 	cli/analyze/samples.h \
 	cli/analyze/samples_merge.c \
+	cli/analyze/snapshot.c \
+	cli/analyze/snapshot.def \
+	cli/analyze/snapshot.h \
 	cli/analyze/spread.c \
 	cli/analyze/spread.h \
 	cli/analyze/stacks.c \
@@ -248,6 +251,7 @@ cli_sources = \
 	cli/session/cpus.c \
 	cli/session/cpus.h \
 	cli/session/facts.c \
+	cli/session/files.c \
 	cli/session/forewarn.c \
 	cli/session/functions.c \
 	cli/session/functions.h \

@@ -40,6 +40,7 @@ typedef int64_t s64;
 #define store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+#define exchange(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 #define compare_exchange(p, expected, v) \
 	__atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
 

@@ -183,6 +183,15 @@ const struct wire_origin *wire_next_origin(const struct wire_view *view, struct 
 	return wire_next(view, walk, sizeof(struct wire_origin));
 }
 
+const struct wire_snapshot *wire_next_snapshot(const struct wire_view *view, struct wire_walk *walk)
+{
+	const struct wire_snapshot *snapshot = wire_next(view, walk, sizeof(*snapshot));
+
+	if (!snapshot || snapshot->size > WIRE_FILE_ROOM)
+		return NULL;
+	return wire_at(view, walk->ref, sizeof(*snapshot) + snapshot->size);
+}
+
 const struct wire_page *wire_next_page(const struct wire_view *view, struct wire_walk *walk)
 {
 	return wire_next(view, walk, WIRE_PAGE);
@@ -190,7 +199,7 @@ const struct wire_page *wire_next_page(const struct wire_view *view, struct wire
 
 _Static_assert(offsetof(struct wire_slot, next) == 0 && offsetof(struct wire_page, next) == 0 &&
 	       offsetof(struct wire_process, next) == 0 && offsetof(struct wire_window, next) == 0 &&
-	       offsetof(struct wire_origin, next) == 0,
+	       offsetof(struct wire_origin, next) == 0 && offsetof(struct wire_snapshot, next) == 0,
 	       "wire_next");
 
 bool wire_view_hop(struct wire_view *view)

@@ -22,7 +22,7 @@
 #include "base.h"
 
 #define WIRE_MAGIC 0x31306b7261707321ULL /* "!spark01" */
-#define WIRE_VERSION 5
+#define WIRE_VERSION 6
 
 /*
  * The value of the one environment variable: "5,<sparkctl's pid>,<seccomp filters on it>,<32 hex
@@ -50,6 +50,8 @@
 #define WIRE_CALIBRATION "[calibration]" /* brackets of the agent's own: no region */
 #define WIRE_NAMES 65536           /* distinct names of one process */
 #define WIRE_WINDOWS 16384         /* windows of one segment */
+#define WIRE_FILES 32              /* copied at their edges */
+#define WIRE_FILE_ROOM (WIRE_PAGE - (u32)sizeof(struct wire_snapshot)) /* of each: what is longer is cut */
 #define WIRE_CELLS 32              /* cells of all sources of the table together */
 #define WIRE_EVENTS 64             /* of a plan */
 #define WIRE_GROUPS 8
@@ -159,7 +161,7 @@ struct wire_header {
 	u32 calls;                   /* sparkctl: ref of struct wire_calls; 0: none */
 	u32 origins;                 /* shared: ref of the newest struct wire_origin (wire_calls.h) */
 	u32 functions;               /* sparkctl: ref of struct wire_functions (wire_calls.h); 0: none */
-	u32 reserved;
+	u32 files;                   /* sparkctl: ref of struct wire_files; 0: none */
 	u64 losses[WIRE_LOSS_MAX];   /* shared */
 };
 
@@ -467,6 +469,22 @@ struct wire_name {
 	char bytes[];
 };
 
+/* Files whose bytes are copied at both edges of windows. In the segment, written by sparkctl; paths follow. */
+struct wire_files {
+	u32 n;                       /* at most WIRE_FILES */
+	u32 size;                    /* of it all */
+	u32 path[];                  /* offsets in it, each of a text with its end */
+};
+
+/* A file's bytes at an edge, as the process saw it. */
+struct wire_snapshot {
+	u32 next;                    /* of the same edge */
+	u32 file;                    /* its number among wire_files.path */
+	u32 size;
+	u32 absent;                  /* 0, or 1 + enum wire_absent_reason */
+	char bytes[];
+};
+
 enum wire_window_state { WIRE_WINDOW_OPEN = 1, WIRE_WINDOW_ENDED = 2 };
 
 struct wire_window {
@@ -476,6 +494,7 @@ struct wire_window {
 	u32 state;                   /* shared */
 	u64 start;
 	u64 end;
+	u32 snapshots[2];            /* at its begin and end: refs of struct wire_snapshot */
 	struct wire_usage begin_usage;
 	struct wire_usage end_usage;
 };
@@ -500,7 +519,9 @@ _Static_assert(sizeof(struct wire_node) == 64, "wire");
 _Static_assert(sizeof(struct wire_hist) == 512, "wire");
 _Static_assert(sizeof(struct wire_hist_chunk) == 256, "wire");
 _Static_assert(sizeof(struct wire_name) == 24, "wire");
-_Static_assert(sizeof(struct wire_window) == 32 + 2 * sizeof(struct wire_usage), "wire");
+_Static_assert(sizeof(struct wire_files) == 8, "wire");
+_Static_assert(sizeof(struct wire_snapshot) == 16, "wire");
+_Static_assert(sizeof(struct wire_window) == 40 + 2 * sizeof(struct wire_usage), "wire");
 
 /* Bytes of a node with its cells. */
 static inline u32 wire_node_stride(u32 cells)

@@ -64,6 +64,8 @@ const struct wire_slot *wire_next_slot(const struct wire_view *view, struct wire
 const struct wire_process *wire_next_process(const struct wire_view *view, struct wire_walk *walk);
 const struct wire_window *wire_next_window(const struct wire_view *view, struct wire_walk *walk);
 const struct wire_origin *wire_next_origin(const struct wire_view *view, struct wire_walk *walk);
+/* From window.snapshots: each with all its bytes. */
+const struct wire_snapshot *wire_next_snapshot(const struct wire_view *view, struct wire_walk *walk);
 /* From lane.node_pages or lane.hist_pages. */
 const struct wire_page *wire_next_page(const struct wire_view *view, struct wire_walk *walk);
 

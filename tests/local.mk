@@ -43,6 +43,7 @@ unit_tests = \
 	tests/unit/test_runs \
 	tests/unit/test_sample \
 	tests/unit/test_samples \
+	tests/unit/test_snapshot \
 	tests/unit/test_stacks \
 	tests/unit/test_table \
 	tests/unit/test_table_profile \
@@ -169,6 +170,7 @@ e2e_tests = \
 	tests/e2e/user-places.test \
 	tests/e2e/user-terminal.test \
 	tests/e2e/user.test \
+	tests/e2e/windows.test \
 	tests/e2e/wrap-abi.test \
 	tests/e2e/wrap-calls.test \
 	tests/e2e/wrap-programs.test \
@@ -235,6 +237,7 @@ target_programs = \
 	tests/targets/t_uprobe \
 	tests/targets/t_victim \
 	tests/targets/t_wait \
+	tests/targets/t_window \
 	tests/targets/t_work
 target_cxx_programs = \
 	tests/targets/h_cxx \
@@ -288,6 +291,7 @@ bench_programs = \
 	tests/bench/bench_counters \
 	tests/bench/bench_marker \
 	tests/bench/bench_memory \
+	tests/bench/bench_window \
 	tests/bench/bench_spawn \
 	tests/bench/bench_switch \
 	tests/bench/bench_whole

@@ -184,6 +184,11 @@ static struct cell metric_source_cell(const struct metric *metric, const struct 
 	return cell;
 }
 
+static struct cell metric_snapshot(const struct metric *metric, const struct metric_input *in)
+{
+	return in->snapshot ? in->snapshot[metric->arg] : cell_absent(CELL_NOT_COUNTED, NULL);
+}
+
 /* ---- the table ------------------------------------------------------------------------------------- */
 
 #define TIME_ROW(NAME, TITLE, PLACE, IMPORTANCE, VALUE, ARG, SHOWN, WINDOW, MEANING, BIAS) \
@@ -233,7 +238,7 @@ static const struct metric metric_last[] = {
 	  .value = metric_rate },
 };
 
-enum { METRIC_ROWS_MAX = ARRAY_SIZE(metric_first) + ARRAY_SIZE(metric_last) + 32 * WIRE_CELLS };
+enum { METRIC_ROWS_MAX = ARRAY_SIZE(metric_first) + ARRAY_SIZE(metric_last) + 32 * WIRE_CELLS + SNAPSHOT_CELLS };
 
 static const char *const metric_format_names[] = {
 	[METRIC_NS] = "ns", [METRIC_COUNT] = "count", [METRIC_PERCENT] = "percent",
@@ -268,6 +273,21 @@ static struct metric metric_of_cell(const struct source_desc *source, const stru
 	};
 }
 
+static struct metric metric_of_snapshot(u32 number)
+{
+	const struct snapshot_file *file = &snapshot_files[snapshot_file_of(number)];
+	const struct snapshot_cell *cell = &snapshot_cells[number];
+
+	return (struct metric){
+		.name = cell->name, .title = cell->name, .unit = cell->unit,
+		.class_name = file->class_name, .source = file->source,
+		.format = metric_format_of(cell->format),
+		.in_windows = cell->flags & SNAPSHOT_SHOWN ? METRIC_ALWAYS : METRIC_ASKED, .windows_only = true,
+		.place = 28, .importance = 20, .meaning = cell->meaning, .bias = cell->bias, .arg = number,
+		.value = metric_snapshot,
+	};
+}
+
 const struct metric *metric_table(size_t *count)
 {
 	static struct metric table[METRIC_ROWS_MAX];
@@ -281,6 +301,8 @@ const struct metric *metric_table(size_t *count)
 		for (id = 0; id < SOURCE_COUNT; id++)
 			for (cell = source_table[id].cells; cell->name; cell++)
 				table[n++] = metric_of_cell(&source_table[id], cell, number++);
+		for (number = 0; number < SNAPSHOT_CELLS; number++)
+			table[n++] = metric_of_snapshot(number);
 		memcpy(table + n, metric_last, sizeof(metric_last));
 		n += ARRAY_SIZE(metric_last);
 	}

@@ -29,6 +29,7 @@ struct metric_input {
 	u64 open;
 	struct cell wall, wall_excl, cpu, cpu_excl, off;
 	const struct usage *usage;   /* roots and windows: of the whole thread or process; may be NULL */
+	const struct cell *snapshot; /* windows: of the system and the control group; else NULL */
 };
 
 struct metric {
@@ -40,6 +41,7 @@ struct metric {
 	enum metric_format format;
 	bool shown;                  /* without --metrics */
 	enum metric_place in_windows; /* whether it is a column of the table of windows */
+	bool windows_only;           /* regions have none */
 	u32 place;                   /* in a table, from the left; else in the order of columns */
 	u32 importance;              /* greater stays longer on a narrow terminal */
 	const char *meaning;

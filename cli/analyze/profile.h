@@ -7,6 +7,7 @@
 #ifndef CLI_ANALYZE_PROFILE_H
 #define CLI_ANALYZE_PROFILE_H
 
+#include "cli/analyze/snapshot.h"
 #include "cli/analyze/usage.h"
 #include "common/hist.h"
 #include "common/wire_view.h"
@@ -97,6 +98,7 @@ struct profile_window {
 	u64 calls, open;
 	u64 wall;
 	struct usage usage;
+	struct cell snapshot[SNAPSHOT_CELLS];
 };
 
 /* Where a region comes from that no marker begins. */
@@ -155,6 +157,7 @@ struct profile {
 	const struct profile_event *events; /* not the profile's own */
 	u32 nevents;
 	u32 plan_events, plan_groups; /* of struct wire_plan */
+	const char *disks;           /* to be added up in windows, each between blanks; NULL: all. Not the profile's own */
 	bool no_memory;
 };
 

@@ -151,6 +151,7 @@ static void merge_windows(struct profile_merger *merger)
 		to->open += window->open;
 		to->wall += window->wall;
 		usage_add(&to->usage, &window->usage);
+		snapshot_add(to->snapshot, window->snapshot);
 	}
 }
 

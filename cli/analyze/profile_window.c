@@ -21,10 +21,45 @@ struct profile_window *profile_window(struct profile *profile, u32 process, u32 
 	return &windows[profile->nwindows++];
 }
 
-static void profile_window_sum(struct profile_window *sum, const struct wire_window *window, u64 now)
+/* The files' values at one edge. False: none were read. */
+static bool window_edge(u64 *values, const struct profile *profile, const struct wire_view *view, u32 first)
+{
+	struct wire_walk walk = wire_walk_from(first);
+	const struct wire_snapshot *snapshot;
+
+	for (u32 i = 0; i < SNAPSHOT_FILES; i++)
+		snapshot_absent(values, i, WIRE_ABSENT_LIMIT);
+	while (walk.hops < WIRE_FILES && (snapshot = wire_next_snapshot(view, &walk))) {
+		if (snapshot->file >= SNAPSHOT_FILES)
+			continue;
+		if (snapshot->absent)
+			snapshot_absent(values, snapshot->file, snapshot->absent - 1);
+		else
+			snapshot_parse(values, snapshot->file, snapshot->bytes, snapshot->size, profile->disks);
+	}
+	return walk.hops > 0;
+}
+
+static void window_snapshots(struct cell *cells, const struct profile *profile, const struct wire_view *view,
+			     const struct wire_window *window)
+{
+	u64 begin[SNAPSHOT_CELLS], end[SNAPSHOT_CELLS];
+	bool read = window_edge(begin, profile, view, window->snapshots[0]);
+
+	if (window->state != WIRE_WINDOW_ENDED)
+		snapshot_fill_absent(cells, "the window was still open");
+	else if (!window_edge(end, profile, view, window->snapshots[1]) || !read)
+		snapshot_fill_absent(cells, "could not be read in the program");
+	else
+		snapshot_between(cells, begin, end);
+}
+
+static void profile_window_sum(struct profile_window *sum, const struct profile *profile, const struct wire_view *view,
+			       const struct wire_window *window, u64 now)
 {
 	bool ended = window->state == WIRE_WINDOW_ENDED;
 	u64 end = ended ? window->end : now;
+	struct cell snapshot[SNAPSHOT_CELLS];
 	struct usage usage;
 
 	sum->calls++;
@@ -37,6 +72,8 @@ static void profile_window_sum(struct profile_window *sum, const struct wire_win
 	else
 		usage_between(&usage, &window->begin_usage, &window->end_usage);
 	usage_add(&sum->usage, &usage);
+	window_snapshots(snapshot, profile, view, window);
+	snapshot_add(sum->snapshot, snapshot);
 }
 
 int profile_add_windows(struct profile *profile, const struct wire_view *view, u32 wire_pid,
@@ -62,7 +99,7 @@ int profile_add_windows(struct profile *profile, const struct wire_view *view, u
 			: profile_window(profile, merge ? 0 : process, merge ? 0 : pid, name);
 		if (!sum)
 			return error("out of memory for the windows");
-		profile_window_sum(sum, window, now);
+		profile_window_sum(sum, profile, view, window, now);
 	}
 	return 0;
 }

@@ -142,6 +142,13 @@ static int report_add_events(struct report *report, const struct profile *profil
 	return 0;
 }
 
+/* Columns of windows where there are none would be a third of all. */
+static bool report_wants(const struct report *report, const struct profile *profile, const struct metric *metric)
+{
+	return !metric->windows_only || profile->nwindows ||
+	       (report->options.metrics && metric_glob(report->options.metrics, metric->name));
+}
+
 static int report_add_columns(struct report *report, const struct profile *profile)
 {
 	u32 names[REPORT_CLIENT_MAX];
@@ -149,7 +156,7 @@ static int report_add_columns(struct report *report, const struct profile *profi
 	const struct metric *table = metric_table(&ntable);
 
 	for (i = 0; i < ntable; i++)
-		if (report_add_column(report, &table[i]) != 0)
+		if (report_wants(report, profile, &table[i]) && report_add_column(report, &table[i]) != 0)
 			return -1;
 	if (report_add_events(report, profile) != 0)
 		return -1;

@@ -7,7 +7,7 @@ static struct metric_input report_window_input(const struct report *report, cons
 {
 	struct metric_input in = {
 		.scope = METRIC_WINDOW, .profile = profile, .clock = report->facts->clock_map,
-		.calls = window->calls, .open = window->open, .usage = &window->usage,
+		.calls = window->calls, .open = window->open, .usage = &window->usage, .snapshot = window->snapshot,
 		.wall = cell_counted(clock_map_duration(report->facts->clock_map, (double)window->wall)),
 	};
 

@@ -385,7 +385,7 @@ static void json_put_row(struct json_writer *writer, const struct report *report
 		json_put_origin(writer, row->origin);
 	fputs(",\"cells\":{", writer->file);
 	for (i = 0; i < report->ncolumns; i++) {
-		if (!keys[i])
+		if (!keys[i] || (report->columns[i].metric->windows_only && rows != report->windows))
 			continue;
 		fprintf(writer->file, "%s%s:", before, keys[i]);
 		json_put_cell(writer, &row->cells[i], report->columns[i].metric->unit);

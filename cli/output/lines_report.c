@@ -247,6 +247,18 @@ static bool lines_column_gap(const struct report *report, size_t column, struct 
 	return true;
 }
 
+/* What no window has: one that is still open lacks all. */
+static bool lines_window_gap(const struct report *report, size_t column, struct lines_gap *gap)
+{
+	const struct metric *metric = report->columns[column].metric;
+	bool wanted = report->options.metrics ? report->columns[column].shown : metric->in_windows == METRIC_ALWAYS;
+
+	if (!metric->windows_only || !wanted || !report->nwindows || report->columns[column].available)
+		return false;
+	*gap = (struct lines_gap){ .name = metric->name, .because = lines_because(&report->windows[0].cells[column]) };
+	return true;
+}
+
 /* An event that cannot be had has neither a total nor a column. */
 static bool lines_gap_told(const struct lines_gap *gaps, size_t n, const struct lines_gap *gap)
 {
@@ -283,8 +295,8 @@ static size_t lines_collect_gaps(const struct report *report, struct lines_gap *
 						.because = lines_because(&report->totals[i].cell) };
 	}
 	for (i = 0; i < report->ncolumns; i++)
-		if (report->columns[i].shown)
-			n += lines_column_gap(report, i, &gaps[n]) && !lines_gap_told(gaps, n, &gaps[n]);
+		if ((report->columns[i].shown && lines_column_gap(report, i, &gaps[n])) || lines_window_gap(report, i, &gaps[n]))
+			n += !lines_gap_told(gaps, n, &gaps[n]);
 	return n;
 }
 

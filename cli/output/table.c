@@ -73,7 +73,7 @@ static bool table_in_windows(const struct report_column *column, const struct re
 {
 	if (report->options.metrics)
 		return column->shown && column->metric->in_windows != METRIC_NEVER;
-	return column->metric->in_windows == METRIC_ALWAYS;
+	return column->metric->in_windows == METRIC_ALWAYS && (!column->metric->windows_only || column->available);
 }
 
 /* The order of a table is not that of the catalog: shares beside the times, the maximum last. */
@@ -92,6 +92,12 @@ static void table_sort(struct table *table)
 	}
 }
 
+/* Without --metrics the most telling ones; a region's row has no value of what is of windows alone. */
+static bool table_wants(const struct report *report, const struct report_column *column, bool windows)
+{
+	return windows ? table_in_windows(column, report) : column->shown && !column->metric->windows_only;
+}
+
 static int table_choose(struct table *table, bool windows)
 {
 	const struct report *report = table->lines->report;
@@ -103,7 +109,7 @@ static int table_choose(struct table *table, bool windows)
 		return -1;
 	for (i = 0; i < report->ncolumns; i++) {
 		column = &report->columns[i];
-		if ((windows ? !table_in_windows(column, report) : !column->shown) || table_column_empty(table, i))
+		if (!table_wants(report, column, windows) || table_column_empty(table, i))
 			continue;
 		table_add_column(table, windows ? TABLE_CELL : table_kind_of(report, column->metric), i);
 		if (!windows && !strcmp(column->metric->name, "wall"))

@@ -66,6 +66,8 @@ void segment_close(struct segment *segment);
 void segment_free(struct segment *segment);
 /* Tells the agent, before it has the segment. 0, or -1. */
 int segment_put_functions(struct segment *segment, const struct wire_functions *functions);
+/* Where there is no room windows do without. */
+void segment_put_files(struct segment *segment, const struct wire_files *files);
 /* A private copy of what is used, until segment_drop_copy(). 0, or -1 after a message. */
 int segment_copy(const struct segment *segment, struct wire_view *view);
 void segment_drop_copy(struct wire_view *view);
@@ -582,7 +584,16 @@ struct session {
 	struct loss_fact losses[7];
 	char host[80], kernel[200], cpu[128];
 	struct target target;
+	struct wire_files *files;    /* taken at both edges of windows; NULL: none */
+	char *disks;                 /* see struct profile */
 };
+
+/* ---- files.c */
+
+/* NULL: they do not fit, or there is no memory. Allocated. */
+struct wire_files *files_list(const struct caps_context *caps);
+/* For struct profile. Allocated. */
+char *files_disks(void);
 
 /* ---- clock.c */
 

@@ -193,6 +193,8 @@ void session_hello(struct session *s, struct server_hello *h)
 		g->wire_pid = h->hello.pid;
 		g->live = 1;
 		chosen_tell(s, g);
+		if (s->files)
+			segment_put_files(g, s->files);
 	}
 	p = g ? image_of(s, (u32)h->pid) : NULL;
 	if (p && p->exec)

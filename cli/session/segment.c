@@ -100,6 +100,11 @@ int segment_put_functions(struct segment *g, const struct wire_functions *functi
 	return g->header->functions ? 0 : -1;
 }
 
+void segment_put_files(struct segment *g, const struct wire_files *files)
+{
+	g->header->files = segment_put(g, g->header, files, files->size);
+}
+
 void segment_close(struct segment *g)
 {
 	if (g->fd < 0)

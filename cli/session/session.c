@@ -139,6 +139,11 @@ static enum session_end session_measure(struct session *s)
 	process_describe(p);
 	origin_map(s, p->facts.pid, &map);
 	origin_objects(s, &map);
+	/* While the program is loaded: that takes longer. */
+	if (!s->options->outside) {
+		s->files = files_list(&s->caps);
+		s->profile.disks = s->disks = files_disks();
+	}
 	/* It may have ended already. */
 	if (!p->command)
 		process_name(p, s->options->argv);
@@ -242,6 +247,8 @@ void session_free(struct session *s)
 	clock_map_fini(&s->clock);
 	origin_free(&s->origin);
 	free(s->process_facts);
+	free(s->files);
+	free(s->disks);
 	if (s->signal_fd >= 0)
 		close(s->signal_fd);
 	free(s);

@@ -28,6 +28,8 @@ extern const char store_samples_schema[];
 extern const char *const store_samples_tables[];
 
 /* What a row of the table usage is of. */
+#define STORE_SNAPSHOTS 256        /* number of the first cell of snapshot.h; those of sources and events come before */
+
 enum store_usage_kind { STORE_USAGE_PROCESS, STORE_USAGE_THREAD, STORE_USAGE_WINDOW };
 
 /* The words of enum process_end in the table process; NULL ends the list. */

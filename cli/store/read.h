@@ -6,7 +6,8 @@
 #include "cli/store/internal.h"
 
 #define READ_NONE (~0u)
-#define STORE_CELLS_MAX 256u
+#define STORE_CELLS_MAX 512u
+#define READ_SNAPSHOT 0x10000u    /* in cells: and the number of a cell of snapshot.h */
 #define STORE_REASONS_MAX 256u
 
 /* The file may be anybody's: numbers are checked before they are used as places. */
@@ -14,6 +15,7 @@ struct store_reader {
 	struct store_db db;
 	struct recording *recording;
 	u32 narguments;
+	bool snapshots[SNAPSHOT_CELLS]; /* the file has them */
 	u32 cells[STORE_CELLS_MAX];  /* the numbers of the file's cells, 0 being cpu's; READ_NONE: not known here */
 	u32 plan_cells;              /* met so far */
 	const char *reasons[STORE_REASONS_MAX];

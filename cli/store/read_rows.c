@@ -86,6 +86,9 @@ static int read_cell(void *context, sqlite3_stmt *row)
 		reader->cells[number] = source_cells(SOURCE_ALL) + ++reader->plan_cells;
 		return reader->cells[number] <= profile_cells(&reader->recording->profile) ? 0 : read_damaged(reader, "a cell");
 	}
+	for (i = 0; number && i < SNAPSHOT_CELLS; i++)
+		if (!strcmp(snapshot_cells[i].name, name) && (reader->snapshots[i] = true))
+			reader->cells[number] = READ_SNAPSHOT + i;
 	for (i = 0; number && i < source_cells(SOURCE_ALL); i++)
 		if (!strcmp(source_cell_of(i)->name, name))
 			reader->cells[number] = i + 1;
@@ -114,6 +117,18 @@ static int cell_at(struct store_reader *reader, sqlite3_stmt *row, int column, u
 	return 0;
 }
 
+/* Windows alone have them. */
+static int read_snapshot(struct store_reader *reader, sqlite3_stmt *row, u32 number, const struct cell *cell)
+{
+	struct profile *profile = &reader->recording->profile;
+	u32 owner = read_u32(row, 1);
+
+	if (read_u32(row, 0) != STORE_USAGE_WINDOW || owner > profile->nwindows)
+		return read_damaged(reader, "a usage");
+	profile->windows[owner - 1].snapshot[number] = *cell;
+	return 0;
+}
+
 static int read_usage(void *context, sqlite3_stmt *row)
 {
 	struct store_reader *reader = context;
@@ -128,6 +143,8 @@ static int read_usage(void *context, sqlite3_stmt *row)
 		return -1;
 	if (number == 0)
 		usage->cpu = cell;
+	else if (number != READ_NONE && number >= READ_SNAPSHOT)
+		return read_snapshot(reader, row, number - READ_SNAPSHOT, &cell);
 	else if (number != READ_NONE && number > source_cells(SOURCE_ALL))
 		return read_damaged(reader, "a usage");
 	else if (number != READ_NONE)
@@ -364,6 +381,9 @@ static int read_window(void *context, sqlite3_stmt *row)
 	window->calls = read_u64(row, 4);
 	window->open = read_u64(row, 5);
 	window->wall = read_u64(row, 6);
+	for (u32 i = 0; i < SNAPSHOT_CELLS; i++)
+		if (!reader->snapshots[i])
+			window->snapshot[i] = cell_absent(CELL_UNAVAILABLE, "the sparkctl that recorded did not read it");
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 #include "cli/analyze/report.h"
 
 /* Of the tables; a reader of others refuses the file. The oldest is the same, but knows no samples. */
-#define STORE_VERSION 3
+#define STORE_VERSION 4
 #define STORE_VERSION_OLDEST 2
 
 /* What the run's own report was made with: a report of the recording begins with it. */

@@ -191,6 +191,9 @@ static void write_cells(struct store_writer *writer)
 		store_put(&writer->db, insert, "ittt", (s64)i + 1, source_table[source_of_cell(i)].name,
 			  source_cell_of(i)->name, source_cell_of(i)->unit);
 	store_write_event_cells(&writer->db, insert, writer->profile);
+	for (i = 0; writer->profile->nwindows && i < SNAPSHOT_CELLS; i++)
+		store_put(&writer->db, insert, "ittt", (s64)STORE_SNAPSHOTS + i, snapshot_files[snapshot_file_of(i)].source,
+			  snapshot_cells[i].name, snapshot_cells[i].unit);
 	sqlite3_finalize(insert);
 }
 
@@ -240,6 +243,8 @@ static void write_windows(struct store_writer *writer)
 		store_put(&writer->db, insert, "iiiiiii", (s64)i + 1, (s64)window->process, (s64)window->pid,
 			  (s64)window->name, (s64)window->calls, (s64)window->open, (s64)window->wall);
 		write_usage(writer, STORE_USAGE_WINDOW, (u64)i + 1, &window->usage);
+		for (u32 k = 0; k < SNAPSHOT_CELLS; k++)
+			write_usage_cell(writer, STORE_USAGE_WINDOW, (u64)i + 1, STORE_SNAPSHOTS + k, &window->snapshot[k]);
 	}
 	sqlite3_finalize(insert);
 }

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/analyze/snapshot.h"
 #include "cli/caps/caps.h"
 #include "cli/caps/ids.h"
 #include "cli/cmd/group.h"
@@ -294,6 +295,27 @@ static void run_cpus(char *text, size_t size)
 	fuzz_check(!ret || ret == -EINVAL || ret == -ERANGE, "an error is one of two");
 }
 
+/* ---- cli/analyze ------------------------------------------------------------------------------------- */
+
+/* A file of snapshot.def, the first byte says which; it ends where its memory ends. */
+static void run_snapshot(char *text, size_t size)
+{
+	u64 values[SNAPSHOT_CELLS] = { 0 };
+	u32 file = size ? (u8)text[0] % SNAPSHOT_FILES : 0;
+	char *bytes = malloc(size ? size : 1);
+
+	if (!bytes)
+		abort();
+	memcpy(bytes, text, size);
+	snapshot_parse(values, file, bytes + !!size, size - !!size, " sda vda ");
+	free(bytes);
+	for (u32 i = 0; i < SNAPSHOT_CELLS; i++)
+		fuzz_check(snapshot_file_of(i) == file || !values[i], "the cells of other files are left alone");
+	for (u32 i = 0; i < snapshot_files[file].cells; i++)
+		fuzz_check(wire_absent(values[snapshot_first(file) + i]) || values[snapshot_first(file) + i] % snapshot_cells[snapshot_first(file) + i].scale == 0,
+			   "a value is so many units");
+}
+
 /* ---- the rows ---------------------------------------------------------------------------------------- */
 
 #define TEXT(s) s, sizeof(s) - 1
@@ -319,6 +341,10 @@ static const struct parser {
 	{ run_mounts, TEXT("31 25 0:27 / /sys/fs/cgroup/perf\\040event rw shared:9 - cgroup none rw,perf_event\n"
 			   "33 25 0:29 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n") },
 	{ run_cpus, TEXT("0-3,8,10-11\n") },
+	{ run_snapshot, TEXT("\0some avg10=1.53 avg60=0.41 avg300=0.10 total=270341\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=8\n") },
+	{ run_snapshot, TEXT("\3   8  0 sda 10 20 30 40 50 60 70 80 0 90 100\n 254 0 vda 1 2 3 4 5 6 7 8 0 9 10 11 12\n") },
+	{ run_snapshot, TEXT("\4usage_usec 7\nuser_usec 4\nsystem_usec 3\nnr_throttled 2\nthrottled_usec 9\n") },
+	{ run_snapshot, TEXT("\7" "8:16 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=5 dios=6\n") },
 	{ run_report, TEXT("load*,query\0calls,wall,*cpu*,p9?") },
 };
 

@@ -129,8 +129,17 @@ static const struct member window_members[] = {
 	MEMBER(wire_window, state, PLACE_SMALL),
 	MEMBER(wire_window, start, PLACE_LONG),
 	MEMBER(wire_window, end, PLACE_LONG),
+	MEMBER(wire_window, snapshots[0], PLACE_REF),
+	MEMBER(wire_window, snapshots[1], PLACE_REF),
 	MEMBER(wire_window, begin_usage.valid, PLACE_LONG),
 	MEMBER(wire_window, end_usage.cpu_ns, PLACE_LONG),
+};
+
+static const struct member snapshot_members[] = {
+	MEMBER(wire_snapshot, next, PLACE_LINK),
+	MEMBER(wire_snapshot, file, PLACE_SMALL),
+	MEMBER(wire_snapshot, size, PLACE_SMALL),
+	MEMBER(wire_snapshot, absent, PLACE_SMALL),
 };
 
 static const struct member origin_members[] = {
@@ -157,6 +166,7 @@ static const struct layout {
 	[RECORD_CHUNK] = { chunk_members, ARRAY_SIZE(chunk_members), sizeof(struct wire_hist_chunk) },
 	[RECORD_NAME] = { name_members, ARRAY_SIZE(name_members), sizeof(struct wire_name) },
 	[RECORD_WINDOW] = { window_members, ARRAY_SIZE(window_members), sizeof(struct wire_window) },
+	[RECORD_SNAPSHOT] = { snapshot_members, ARRAY_SIZE(snapshot_members), sizeof(struct wire_snapshot) },
 	[RECORD_ORIGIN] = { origin_members, ARRAY_SIZE(origin_members), sizeof(struct wire_origin) },
 };
 
@@ -255,6 +265,23 @@ static void slot_add(struct seed *seed, struct wire_view *view, const struct wir
 	}
 }
 
+static void window_add(struct seed *seed, struct wire_view *view, const struct wire_window *window, u32 ref)
+{
+	record_add(seed, ref, RECORD_WINDOW);
+	name_add(seed, view, window->name);
+	for (u32 edge = 0; edge < 2; edge++) {
+		struct wire_walk walk = wire_walk_from(window->snapshots[edge]);
+		const struct wire_snapshot *snapshot;
+
+		while ((snapshot = wire_next_snapshot(view, &walk))) {
+			record_add(seed, walk.ref, RECORD_SNAPSHOT);
+			if (snapshot->size)
+				place_add(seed, (struct seed_place){ (u32)(walk.ref * WIRE_UNIT + sizeof(*snapshot)),
+					  (u16)snapshot->size, PLACE_BYTES, RECORD_SNAPSHOT });
+		}
+	}
+}
+
 void seed_init(struct seed *seed, u8 *bytes, size_t size)
 {
 	struct wire_view view = { .base = bytes, .size = size };
@@ -270,10 +297,8 @@ void seed_init(struct seed *seed, u8 *bytes, size_t size)
 		record_add(seed, processes.ref, RECORD_PROCESS);
 	while ((slot = wire_next_slot(&view, &slots)))
 		slot_add(seed, &view, slot, slots.ref);
-	while ((window = wire_next_window(&view, &windows))) {
-		record_add(seed, windows.ref, RECORD_WINDOW);
-		name_add(seed, &view, window->name);
-	}
+	while ((window = wire_next_window(&view, &windows)))
+		window_add(seed, &view, window, windows.ref);
 	while ((origin = wire_next_origin(&view, &origins))) {
 		record_add(seed, origins.ref, RECORD_ORIGIN);
 		name_add(seed, &view, origin->name);
