@@ -105,6 +105,7 @@ cli_sources = \
 	cli/cmd/annotate.h \
 	cli/cmd/annotate_code.c \
 	cli/cmd/annotate_source.c \
+	cli/cmd/attach.c \
 	cli/cmd/cmd.c \
 	cli/cmd/cmd.h \
 	cli/cmd/define.c \
@@ -229,6 +230,8 @@ cli_sources = \
 	cli/pager.h \
 	cli/output/table_totals.c \
 	cli/session/asked.c \
+	cli/session/attach.c \
+	cli/session/attach.h \
 	cli/session/attempt.c \
 	cli/session/attribute.c \
 	cli/session/attribute.h \

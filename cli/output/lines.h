@@ -41,6 +41,7 @@ size_t lines_name_most(const struct lines *lines);
 
 /* lines_agent.c: one line for each reason. */
 void lines_without_agent(const struct lines *lines);
+void lines_no_marker(const struct lines *lines);
 /* What markers cost. */
 void lines_markers(const struct lines *lines);
 

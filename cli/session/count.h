@@ -43,6 +43,8 @@ const struct session_facts *count_facts(const struct count *count);
  * channel. 0, or -1 after a message.
  */
 int count_wait(struct count *count, struct steer *steer, u64 timeout_ns);
+/* The i-th of the processes or threads that were asked for; 0: there are no more. */
+u32 count_watched(const struct count *count, size_t i);
 void count_free(struct count *count);
 
 #endif

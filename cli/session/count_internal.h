@@ -76,8 +76,6 @@ struct count_part *count_add_part(struct count *count, u32 id, const char *forma
 int count_tasks(struct count *count);
 /* Threads that came while events were opened. */
 void count_tasks_late(struct count *count);
-/* The soft limit of descriptors to the hard one; *before: what it was. */
-void count_raise_limit(struct rlimit *before);
 /* All processes or threads that are counted have ended. */
 bool count_tasks_over(struct count *count);
 int count_cpus(struct count *count);

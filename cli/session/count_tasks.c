@@ -226,6 +226,11 @@ void count_tasks_late(struct count *count)
 		tasks_each(count->watch[i].id, tasks_count_late, count);
 }
 
+u32 count_watched(const struct count *count, size_t i)
+{
+	return i < count->nwatched ? (u32)count->watch[i].id : 0;
+}
+
 bool count_tasks_over(struct count *count)
 {
 	bool over = count->nwatched != 0;

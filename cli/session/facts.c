@@ -234,7 +234,7 @@ static void sampling_facts(struct session *s)
 
 void session_collect_facts(struct session *s)
 {
-	u64 end = s->main_ended ? s->end_ns : session_now();
+	u64 end = s->end_ns ? s->end_ns : session_now();
 
 	s->facts.argv = (const char *const *)s->options->argv;
 	s->facts.alive = !s->main_ended;

@@ -394,6 +394,7 @@ struct process {
 	bool sampled;                /* last is filled */
 	bool sched_sampled;          /* final_sched is */
 	bool settled;                /* facts.usage is */
+	struct usage *attached;      /* what it had used when it was attached to; NULL: it was started here */
 	u64 children_faults;         /* of those it waited for */
 	u32 threads;                 /* that live, by the kernel's records; 0: not tracked */
 	bool hidden;                 /* its exec took the kernel's records off it */
@@ -500,6 +501,11 @@ void track_drain(struct session *session, bool last);
 /* When a process ended that is gone now, or found alive at the end: by its record, if that was one of its end. */
 u64 track_end(struct session *session, struct process *process, u64 now_ns);
 
+/* ---- count.c */
+
+/* The soft limit of descriptors to the hard one; *before: what it was. */
+void count_raise_limit(struct rlimit *before);
+
 /* The descriptor, or closed and -1 with EMFILE where it is one of so many spare ones. */
 int descriptor_keep(int fd, unsigned int spare);
 
@@ -582,7 +588,15 @@ struct session {
 	struct loss_fact losses[7];
 	char host[80], kernel[200], cpu[128];
 	struct target target;
+	bool attached;               /* to what runs already: there is no command */
 };
+
+/* ---- session.c */
+
+/* NULL after a message. */
+struct session *session_new(const struct session_options *options);
+/* Nothing is measured any more: reads what is left, and states the facts. */
+void session_finish(struct session *s);
 
 /* ---- clock.c */
 

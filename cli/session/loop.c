@@ -4,6 +4,7 @@
  * what the dead left and for figures of the living.
  */
 #define _GNU_SOURCE
+#include "cli/session/attach.h"
 #include "cli/session/internal.h"
 #include "cli/session/probing.h"
 #include "cli/session/sampling.h"
@@ -252,6 +253,10 @@ static void signal_taken(struct session *s, const struct signalfd_siginfo *info)
 
 	if (n == SIGCHLD)
 		return;
+	if (s->attached) {
+		s->stop = true;
+		return;
+	}
 	/* What the tree sends to its parent or to its group is not meant for the command. */
 	if (info->ssi_code <= 0 && process_find(&s->processes, info->ssi_pid))
 		return;
@@ -281,7 +286,7 @@ static void signals_read(struct session *s)
 
 	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info))
 		signal_taken(s, &info);
-	if (!s->main_ended)
+	if (!s->main_ended && !s->attached)
 		main_changed(s);
 	if (getpid() == 1)
 		orphans_reap(s);
@@ -348,6 +353,8 @@ static bool descendants_live(struct session *s)
 
 static bool loop_done(struct session *s, u64 now)
 {
+	if (s->attached)
+		return attach_over(s, now);
 	if (s->stop)
 		return true;
 	if (!s->main_ended)
@@ -363,6 +370,8 @@ static int poll_wait_ms(const struct session *s, u64 now)
 {
 	u64 until = s->next_tick_ns;
 
+	if (s->options->duration_ns)
+		until = MIN(until, s->start_ns + s->options->duration_ns);
 	if (s->options->timeout_ns && !s->kill_ns)
 		until = MIN(until, s->start_ns + s->options->timeout_ns);
 	if (s->watch_ns && !s->main_ended)

@@ -264,6 +264,7 @@ void processes_free(struct processes *all)
 		free(p->command);
 		free(p->image);
 		free(p->no_agent);
+		free(p->attached);
 		free(p);
 	}
 	free(all->list);

@@ -269,10 +269,14 @@ static void settle_last(struct process *p, const struct wire_process *wire)
 		usage_fill_absent(&begin, NULL);
 	if (p->exec)
 		settle_begin(&p->last.cpu, begin.cpu);
+	if (p->attached)
+		p->last.cpu = cell_subtract(p->last.cpu, p->attached->cpu);
 	settle_note(p, &p->last.cpu, SAMPLE_TICKS);
 	for (u32 i = 0; i < source_cells(SOURCE_ALL); i++) {
 		if (p->exec)
 			settle_begin(&p->last.cell[i], begin.cell[i]);
+		if (p->attached)
+			p->last.cell[i] = cell_subtract(p->last.cell[i], p->attached->cell[i]);
 		settle_note(p, &p->last.cell[i], sample_kind_of(i));
 	}
 }

@@ -117,32 +117,8 @@ static int session_arm(struct session *s)
 	return s->ready ? 0 : -1;
 }
 
-static enum session_end session_measure(struct session *s)
+void session_finish(struct session *s)
 {
-	struct origin_map map;
-	struct process *p;
-	int failed;
-
-	s->start_ns = session_now();
-	s->start_ticks = session_ticks(s);
-	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
-	if (p)
-		process_keep_open(p);
-	session_steer_start(s);
-	failed = spawn_go(&s->spawn);
-	if (failed)
-		return spawn_failed(s->options->argv[0], failed);
-	if (!p)
-		return SESSION_FAILED;
-	p->threads = p->facts.threads = s->track.count ? 1 : 0;
-	p->born = true;
-	process_describe(p);
-	origin_map(s, p->facts.pid, &map);
-	origin_objects(s, &map);
-	/* It may have ended already. */
-	if (!p->command)
-		process_name(p, s->options->argv);
-	session_loop(s);
 	/* An agent that says hello now would wait for nothing. */
 	server_close(&s->server);
 	signals_close(&s->signals);
@@ -170,19 +146,47 @@ static enum session_end session_measure(struct session *s)
 		functions_name_regions(s, &s->tracing->trace.regions);
 	session_collect_facts(s);
 	steer_end(s->options->steer, s->options->follow ? session_now() : s->start_ns + s->facts.duration_ns, &s->facts);
+}
+
+static enum session_end session_measure(struct session *s)
+{
+	struct origin_map map;
+	struct process *p;
+	int failed;
+
+	s->start_ns = session_now();
+	s->start_ticks = session_ticks(s);
+	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
+	if (p)
+		process_keep_open(p);
+	session_steer_start(s);
+	failed = spawn_go(&s->spawn);
+	if (failed)
+		return spawn_failed(s->options->argv[0], failed);
+	if (!p)
+		return SESSION_FAILED;
+	p->threads = p->facts.threads = s->track.count ? 1 : 0;
+	p->born = true;
+	process_describe(p);
+	origin_map(s, p->facts.pid, &map);
+	origin_objects(s, &map);
+	/* It may have ended already. */
+	if (!p->command)
+		process_name(p, s->options->argv);
+	session_loop(s);
+	session_finish(s);
 	if (s->timed_out)
 		return SESSION_TIMEOUT;
 	return s->main_ended ? SESSION_ENDED : SESSION_INTERRUPTED;
 }
 
-enum session_end session_run(struct session **session, const struct session_options *options)
+struct session *session_new(const struct session_options *options)
 {
 	struct session *s = calloc(1, sizeof(*s));
 
-	*session = s;
 	if (!s) {
 		error("out of memory");
-		return SESSION_FAILED;
+		return NULL;
 	}
 	s->options = options;
 	s->server.fd[0] = s->server.fd[1] = s->server.place.lock = -1;
@@ -191,7 +195,15 @@ enum session_end session_run(struct session **session, const struct session_opti
 	s->profile.threads_most = options->threads_most;
 	s->watch_ns = options->watcher ? 1 : 0;
 	origin_start(s);
-	if (session_arm(s))
+	return s;
+}
+
+enum session_end session_run(struct session **session, const struct session_options *options)
+{
+	struct session *s = session_new(options);
+
+	*session = s;
+	if (!s || session_arm(s))
 		return SESSION_FAILED;
 	return session_measure(s);
 }

@@ -49,7 +49,7 @@ struct session_functions {
 };
 
 struct session_options {
-	char **argv;                 /* the command, terminated by NULL */
+	char **argv;                 /* the command, terminated by NULL; NULL: session_attach() */
 	enum profile_group group;
 	u32 threads_most;            /* of PROFILE_BY_THREAD; see struct profile */
 	bool probe_all;              /* state all capabilities, not only those that the run needs */
@@ -73,6 +73,7 @@ struct session_options {
 	bool follow;
 	bool cpu_clock;
 	u64 timeout_ns;              /* 0: none */
+	u64 duration_ns;             /* of session_attach(): how long; 0: until they have ended */
 	/* A second Ctrl-C while the target runs on: report what there is. */
 };
 

@@ -60,6 +60,7 @@ static void write_run(struct store_writer *writer)
 	write_number(writer, insert, "clock_is_ns", facts->clock_map->identity);
 	write_text(writer, insert, "not_preloaded", facts->not_preloaded);
 	write_text(writer, insert, "uncounted", facts->uncounted);
+	write_text(writer, insert, "target", facts->target);
 	write_text(writer, insert, "metrics", options->report.metrics);
 	write_text(writer, insert, "regions", options->report.regions);
 	write_text(writer, insert, "sort_by", options->report.sort_by);
