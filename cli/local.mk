@@ -232,6 +232,7 @@ cli_sources = \
 	cli/session/asked.c \
 	cli/session/attach.c \
 	cli/session/attach.h \
+	cli/session/attach_open.c \
 	cli/session/attempt.c \
 	cli/session/attribute.c \
 	cli/session/attribute.h \
@@ -245,12 +246,16 @@ cli_sources = \
 	cli/session/count_cgroup.c \
 	cli/session/count_cpus.c \
 	cli/session/count_internal.h \
+	cli/session/count_late.c \
+	cli/session/count_open.c \
 	cli/session/count_read.c \
 	cli/session/count_tasks.c \
 	cli/session/count_wait.c \
 	cli/session/cpus.c \
 	cli/session/cpus.h \
 	cli/session/facts.c \
+	cli/session/feed.c \
+	cli/session/feed.h \
 	cli/session/forewarn.c \
 	cli/session/functions.c \
 	cli/session/functions.h \

@@ -33,6 +33,7 @@ static const struct opt options[] = {
 	PRINT_CHOICE_ROWS(struct attach_options, "", ""),
 	PRINT_DEFINE_ROW(struct attach_options),
 	LAUNCH_ASKED_ROWS(struct attach_options),
+	SAMPLED_ROWS(struct attach_options),
 	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL,
 	  "measure the threads that are there, not what they start", NULL, false },
 	{ "interval-print", 'I', OPT_UINT, OFFSET(scope.interval_ms), "MS", NULL,
@@ -51,6 +52,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl attach -p 1234", "a process that runs already, until it ends or Ctrl-C" },
 	{ "sparkctl attach -p 1234,1240 --duration 10", "two processes, for 10 s" },
 	{ "sparkctl attach -p 1234 -I 1000", "what it takes, each second" },
+	{ "sparkctl attach -p 1234 --profile --duration 10", "the functions and lines that its time goes to" },
 	{ "sparkctl attach -p 1234 -e page-faults,cs --duration 10 -o out.spark", "chosen events, in a recording" },
 	{ .line = NULL },
 };
@@ -83,6 +85,7 @@ static struct session_options session_options_of(struct attach_run *run)
 		.objects = o->record != NULL,
 		.note = o->note,
 		.raw_names = o->sampled.raw_names,
+		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
 		.watcher = watch_watcher(&run->watch),
 	};
 
@@ -126,7 +129,8 @@ static int attach_session(struct attach_run *run)
 static int attach_run(struct attach_run *run)
 {
 	const struct attach_options *o = run->options;
-	struct count_options co = { .events = run->events, .nstandard = o->asked.nstandard, .no_inherit = o->no_inherit };
+	struct count_options co = { .events = run->events, .nstandard = o->asked.nstandard, .no_inherit = o->no_inherit,
+				    .later = true };
 	int status = stat_scope_steer(&o->scope, &run->steer);
 
 	if (status)

@@ -8,6 +8,7 @@
 #include "cli/log.h"
 #include "cli/session/count.h"
 #include "cli/session/internal.h"
+#include "cli/session/sampling.h"
 #include "cli/session/steer.h"
 
 /* One of those that were asked for, with what it has used until now. 0, or -1 after a message. */
@@ -46,6 +47,7 @@ static int attach_add_all(struct session *s)
 static int attach_arm(struct session *s)
 {
 	struct rlimit before;
+	u64 from_ns;
 
 	s->signal_fd = -1;
 	s->attached = true;
@@ -54,10 +56,17 @@ static int attach_arm(struct session *s)
 	count_raise_limit(&before);
 	if (signals_open(&s->signals, &s->signal_fd))
 		return -1;
+	from_ns = session_now();
+	if (attach_open(s))
+		return -1;
 	session_clock_tick(s);
 	s->start_ns = session_now();
 	s->start_ticks = session_ticks(s);
-	return attach_add_all(s);
+	if (attach_add_all(s))
+		return -1;
+	sampling_look(s, from_ns);
+	verbose(1, "attached in %.1f ms", (double)(session_now() - from_ns) / (double)NSEC_PER_MSEC);
+	return 0;
 }
 
 static bool attach_targets_live(const struct session *s)

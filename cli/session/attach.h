@@ -15,6 +15,13 @@
  */
 enum session_end session_attach(struct session **session, const struct session_options *options);
 
+/* ---- attach_open.c */
+
+/* Opens what is asked for on all threads. 0, or -1 after a message. */
+int attach_open(struct session *session);
+
+/* ---- attach.c */
+
 /* For the loop: no more is to be measured. */
 bool attach_over(const struct session *session, u64 now);
 

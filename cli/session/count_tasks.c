@@ -210,20 +210,18 @@ int count_tasks(struct count *count)
 	return -EPERM;
 }
 
-static int tasks_count_late(struct count *count, pid_t pid, pid_t tid)
+int count_tasks_each(struct count *count, int (*each)(struct count *count, pid_t pid, pid_t tid))
 {
-	(void)pid;
-	for (size_t i = 0; i < count->nplaces; i++)
-		if (count->place[i].task == tid)
-			return 0;
-	count->late++;
-	return 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count->nwatched; i++)
+		err = tasks_each(count->watch[i].id, each, count);
+	return err;
 }
 
-void count_tasks_late(struct count *count)
+pid_t count_task(const struct count *count, size_t i)
 {
-	for (size_t i = 0; i < count->nwatched; i++)
-		tasks_each(count->watch[i].id, tasks_count_late, count);
+	return i < count->nplaces ? count->place[i].task : 0;
 }
 
 u32 count_watched(const struct count *count, size_t i)

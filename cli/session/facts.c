@@ -130,7 +130,7 @@ static void capability_facts(struct session *s)
 
 static void process_list(struct session *s)
 {
-	u64 now = session_now() - s->start_ns;
+	u64 now = (s->attached && s->end_ns ? s->end_ns : session_now()) - s->start_ns;
 
 	free(s->process_facts);
 	s->facts.nprocesses = 0;
@@ -223,9 +223,9 @@ static void sampling_facts(struct session *s)
 		count += (double)samples->rows[i].count;
 		weight += (double)samples->rows[i].weight;
 	}
-	for (size_t i = 0; i < s->totals.nfacts; i++)
-		if (!strcmp(s->totals.facts[i].name, "task-clock") && s->totals.facts[i].cell.state == CELL_COUNTED)
-			cpu_ns = s->totals.facts[i].cell.value;
+	for (size_t i = 0; i < s->facts.ntotals; i++)
+		if (!strcmp(s->facts.totals[i].name, "task-clock") && s->facts.totals[i].cell.state == CELL_COUNTED)
+			cpu_ns = s->facts.totals[i].cell.value;
 	if (!cpu_ns && samples->clock)
 		cpu_ns = weight;
 	samples->effective = cpu_ns > 0 ? count / cpu_ns * 1e9 : 0;
@@ -259,9 +259,9 @@ void session_collect_facts(struct session *s)
 	s->facts.ntotals = s->totals.nfacts;
 	if (s->totals.hidden != TOTALS_SEEN)
 		s->facts.uncounted = s->totals.hidden_note;
+	session_steer_facts(s, end);
 	if (s->sampling)
 		sampling_facts(s);
-	session_steer_facts(s, end);
 	preload_facts(s);
 	/* Of the tree alone: others say themselves what they lack. */
 	if (!s->options->count)

@@ -12,6 +12,7 @@
 #include "cli/analyze/ref_map.h"
 #include "cli/caps/caps.h"
 #include "cli/session/cpus.h"
+#include "cli/session/feed.h"
 #include "cli/session/ring.h"
 #include "cli/session/session.h"
 #include "common/perf.h"
@@ -478,7 +479,7 @@ void process_settle(struct process *process, const struct wire_process *wire);
 
 struct track_event {
 	u64 time_ns;
-	u32 pid, ppid, tid;
+	u32 pid, ppid, tid, ptid;
 	u32 type;                    /* PERF_RECORD_FORK, _EXIT, or _COMM: an exec */
 	char name[16];               /* of an exec */
 };
@@ -489,9 +490,16 @@ struct track {
 	u64 lost;
 	struct track_event *events;
 	size_t nevents, room;
+	struct feed feed;            /* of what was attached to */
 };
 
 void track_open(struct track *track, pid_t child);
+/* The same for threads that run already, which are then to be added. */
+void track_open_attached(struct track *track);
+/* 0 or -errno. */
+int track_add(struct track *track, pid_t tid);
+/* Copies what the rings hold into track.events, in no order, and leaves it there. Whether nothing of it is lost. */
+bool track_look(struct track *track);
 void track_close(struct track *track);
 /* Takes the records of a ring up to a time into track.events. */
 void track_take(struct track *track, struct ring *ring, u64 until_ns);

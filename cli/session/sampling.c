@@ -224,6 +224,7 @@ void sampling_free(struct session *s)
 	if (!p)
 		return;
 	attribute_free(s);
+	feed_close(&p->feed);
 	while (p->nrings)
 		ring_close(&p->rings[--p->nrings]);
 	chains_free(p->chains);
