@@ -297,6 +297,7 @@ cli_sources = \
 	cli/session/steered.c \
 	cli/session/survive.c \
 	cli/session/target.c \
+	cli/session/thread_uses.c \
 	cli/session/timeout.c \
 	cli/session/totals.c \
 	cli/session/tracing.c \

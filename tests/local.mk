@@ -4,6 +4,7 @@
 # Unit tests of common/ and cli/: tests/unit/test_X is made from tests/unit/test_X.c.
 unit_tests = \
 	tests/unit/test_asked \
+	tests/unit/test_attach \
 	tests/unit/test_call \
 	tests/unit/test_call_words \
 	tests/unit/test_calls \

@@ -22,6 +22,10 @@ static int attach_add(struct session *s, u32 pid)
 		return -1;
 	process_describe(p);
 	process_keep_open(p);
+	p->uses = thread_uses_new();
+	p->look_always = true;
+	if (!p->uses)
+		return error("out of memory");
 	/* It may have ended by now: then there is nothing to take off, and the loop finds out. */
 	if (!process_sample(p, s->options->sources, &status) || !process_stat(pid, &stat))
 		return 0;
@@ -29,6 +33,7 @@ static int attach_add(struct session *s, u32 pid)
 	if (!p->attached)
 		return error("out of memory");
 	*p->attached = p->last;
+	p->look_always = false;
 	p->threads = p->facts.threads = (u32)stat.threads;
 	p->born = true;
 	return 0;
@@ -93,8 +98,10 @@ static void attach_look_last(struct session *s)
 	size_t n;
 
 	live = processes_live(&s->processes, &n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		live[i]->look_always = live[i]->uses;
 		process_sample(live[i], s->options->sources, &status);
+	}
 }
 
 enum session_end session_attach(struct session **session, const struct session_options *options)

@@ -112,6 +112,18 @@ bool count_belongs(const struct event *event, const struct count_place *place);
 
 /* ---- count_late.c */
 
+/* known: these are all that there were. */
+struct count_births {
+	const struct count_birth *list;
+	size_t n;
+	bool known;
+};
+
+enum count_late { COUNT_ARMED, COUNT_WITHOUT, COUNT_UNKNOWN };
+
+/* Whether a thread that has no place of its own has the events of who made it. */
+enum count_late count_judge(const struct count *count, const struct count_births *births, pid_t tid);
+
 /* 0, or -1 after a message. */
 int count_leave(struct count *count, pid_t task, bool unknown);
 /* How many were left so, and in text their numbers, as far as there is room. */

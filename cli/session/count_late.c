@@ -13,15 +13,6 @@
 
 #define LATE_DEPTH 16                /* of threads that were made by threads that came late themselves */
 
-enum late { LATE_ARMED, LATE_WITHOUT, LATE_UNKNOWN };
-
-/* known: these are all that there were. */
-struct late_births {
-	const struct count_birth *list;
-	size_t n;
-	bool known;
-};
-
 int count_leave(struct count *count, pid_t task, bool unknown)
 {
 	if (count->nleft == count->left_room) {
@@ -72,7 +63,7 @@ static const struct count_left *late_left(const struct count *count, pid_t task)
 }
 
 /* The newest of its number. */
-static const struct count_birth *late_birth(const struct late_births *births, u32 tid)
+static const struct count_birth *late_birth(const struct count_births *births, u32 tid)
 {
 	for (size_t i = births->n; i--;)
 		if (births->list[i].tid == tid)
@@ -80,8 +71,7 @@ static const struct count_birth *late_birth(const struct late_births *births, u3
 	return NULL;
 }
 
-/* Whether a thread that has no place of its own has the events of who made it. */
-static enum late late_judge(const struct count *count, const struct late_births *births, pid_t tid)
+enum count_late count_judge(const struct count *count, const struct count_births *births, pid_t tid)
 {
 	for (u32 up = 0; up < LATE_DEPTH; up++) {
 		const struct count_birth *birth = late_birth(births, (u32)tid);
@@ -89,17 +79,17 @@ static enum late late_judge(const struct count *count, const struct late_births 
 		const struct count_left *left = late_left(count, tid);
 
 		if (left)
-			return left->unknown ? LATE_UNKNOWN : LATE_WITHOUT;
+			return left->unknown ? COUNT_UNKNOWN : COUNT_WITHOUT;
 		/* Nobody who is watched made it, or not while he was. */
 		if (!birth)
-			return births->known ? LATE_WITHOUT : LATE_UNKNOWN;
+			return births->known ? COUNT_WITHOUT : COUNT_UNKNOWN;
 		parent = late_place(count, (pid_t)birth->parent);
 		if (parent)
-			return birth->time_ns > parent->until_ns ? LATE_ARMED :
-			       birth->time_ns < parent->from_ns ? LATE_WITHOUT : LATE_UNKNOWN;
+			return birth->time_ns > parent->until_ns ? COUNT_ARMED :
+			       birth->time_ns < parent->from_ns ? COUNT_WITHOUT : COUNT_UNKNOWN;
 		tid = (pid_t)birth->parent;
 	}
-	return LATE_UNKNOWN;
+	return COUNT_UNKNOWN;
 }
 
 static int late_add(struct count *count, pid_t pid, pid_t tid)
@@ -140,15 +130,15 @@ static bool late_open(struct count *count, pid_t tid)
 
 size_t count_arm_late(struct count *count, const struct count_birth *births, size_t n, bool known)
 {
-	const struct late_births all = { births, n, known };
+	const struct count_births all = { births, n, known };
 	size_t armed = 0;
 
 	for (size_t i = 0; i < count->nlate; i++) {
-		enum late late = late_judge(count, &all, count->late[i]);
+		enum count_late late = count_judge(count, &all, count->late[i]);
 
-		if (late == LATE_UNKNOWN)
+		if (late == COUNT_UNKNOWN)
 			count_leave(count, count->late[i], true);
-		else if (late == LATE_WITHOUT)
+		else if (late == COUNT_WITHOUT)
 			armed += late_open(count, count->late[i]);
 	}
 	return armed;

@@ -395,6 +395,8 @@ struct process {
 	bool sampled;                /* last is filled */
 	bool sched_sampled;          /* final_sched is */
 	bool settled;                /* facts.usage is */
+	struct thread_uses *uses;    /* of its threads; NULL: it was started here */
+	bool look_always;            /* at all threads, however many */
 	struct usage *attached;      /* what it had used when it was attached to; NULL: it was started here */
 	u64 children_faults;         /* of those it waited for */
 	u32 threads;                 /* that live, by the kernel's records; 0: not tracked */
@@ -468,6 +470,20 @@ void process_keep_open(struct process *process);
  * added up over threads if it is among them. *status: the wait status of a zombie, else -1.
  */
 bool process_sample(struct process *process, u32 sources, int *status);
+/* ---- thread_uses.c: what threads have used, of a process that was attached to */
+
+struct thread_uses;
+
+/* NULL: no memory. */
+struct thread_uses *thread_uses_new(void);
+void thread_uses_free(struct thread_uses *uses);
+/* Reads them into process->last; of very many threads only if always. threads: that there are. */
+void thread_uses_look(struct process *process, u64 threads, bool always);
+/* Of /proc/PID/status. False: it has none. */
+bool thread_uses_parse(const char *status, u64 *voluntary, u64 *involuntary);
+
+/* ---- sample.c */
+
 /* The main child was waited for, after process_sample() of the zombie. */
 void process_reaped(struct process *process, const struct rusage *usage);
 /* Settles its usage from the agent's record, and what that lacks from /proc; wire may be NULL. */

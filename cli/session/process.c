@@ -265,6 +265,7 @@ void processes_free(struct processes *all)
 		free(p->image);
 		free(p->no_agent);
 		free(p->attached);
+		thread_uses_free(p->uses);
 		free(p);
 	}
 	free(all->list);

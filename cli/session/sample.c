@@ -162,6 +162,8 @@ bool process_sample(struct process *p, u32 sources, int *status)
 	sample_stat(p, &stat, zombie);
 	sample_io(p, zombie);
 	sample_sched(p, stat.threads, sources & 1u << SOURCE_sched, zombie);
+	if (p->uses && !zombie)
+		thread_uses_look(p, stat.threads, p->look_always);
 	if (zombie)
 		*status = stat.exit;
 	return true;
