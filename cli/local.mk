@@ -249,6 +249,7 @@ cli_sources = \
 	cli/session/count_late.c \
 	cli/session/count_open.c \
 	cli/session/count_read.c \
+	cli/session/count_rights.c \
 	cli/session/count_tasks.c \
 	cli/session/count_wait.c \
 	cli/session/cpus.c \

@@ -104,6 +104,7 @@ unit_agent_tests = \
 e2e_tests = \
 	tests/e2e/annotate.test \
 	tests/e2e/attach-profile.test \
+	tests/e2e/attach-targets.test \
 	tests/e2e/attach.test \
 	tests/e2e/compare.test \
 	tests/e2e/profile-hardware.test \
@@ -211,6 +212,7 @@ target_programs = \
 	tests/targets/h_sandbox \
 	tests/targets/h_signal \
 	tests/targets/h_user \
+	tests/targets/t_churn \
 	tests/targets/t_counters \
 	tests/targets/t_cpu_sum \
 	tests/targets/t_drift \
@@ -293,6 +295,7 @@ bench_programs = \
 	tests/bench/bench_memory \
 	tests/bench/bench_spawn \
 	tests/bench/bench_switch \
+	tests/bench/bench_threads \
 	tests/bench/bench_whole
 bench_libs = \
 	tests/bench/bench_callee.so \

@@ -4,12 +4,25 @@
 #include "cli/session/attach.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/log.h"
 #include "cli/session/count.h"
 #include "cli/session/internal.h"
 #include "cli/session/sampling.h"
 #include "cli/session/steer.h"
+
+/* A kernel thread has no command line. */
+static void attach_name(struct process *p)
+{
+	char name[32], *argv[] = { name, NULL };
+
+	process_describe(p);
+	if (p->command || process_read_file(p->facts.pid, "comm", name, sizeof(name)) <= 0)
+		return;
+	name[strcspn(name, "\n")] = '\0';
+	process_name(p, argv);
+}
 
 /* One of those that were asked for, with what it has used until now. 0, or -1 after a message. */
 static int attach_add(struct session *s, u32 pid)
@@ -20,7 +33,7 @@ static int attach_add(struct session *s, u32 pid)
 
 	if (!p)
 		return -1;
-	process_describe(p);
+	attach_name(p);
 	process_keep_open(p);
 	p->uses = thread_uses_new();
 	p->look_always = true;

@@ -64,8 +64,7 @@ static void count_mark_refused(struct count *count)
 		const struct count_event *e = &count->event[k];
 
 		for (size_t i = 0; e->opened && i < count->nplaces; i++)
-			if (e->fd[i] < 0 && count_belongs(e->event, &count->place[i]) &&
-			    (count->place[i].cpu >= 0 || !kill(count->place[i].task, 0) || errno == EPERM))
+			if (e->fd[i] < 0 && count_belongs(e->event, &count->place[i]) && !count->place[i].gone)
 				count->place[i].refused = true;
 	}
 }

@@ -17,6 +17,7 @@ struct count_place {
 	pid_t task;                  /* a thread, or the descriptor of a control group; -1: whoever runs */
 	int cpu;                     /* -1: any */
 	u32 part;
+	bool gone;                   /* the thread had ended */
 	bool refused;                /* an event could not be opened here that could elsewhere */
 	u64 from_ns, until_ns;       /* when its events were opened: what it starts later inherits them */
 };
@@ -99,6 +100,11 @@ int count_refuse_cgroup(struct count *count);
 
 /* The CPUs that were asked for, or all. 0 or -EINVAL after a message. */
 int count_cpu_set(struct count *count, cpu_set_t *set);
+
+/* ---- count_rights.c */
+
+/* Whether the kernel lets only root and CAP_PERFMON count the process, and by which rule: "runs as user 0, ...". */
+bool count_refused_by(u32 pid, char *rule, size_t size);
 
 /* ---- count_open.c */
 

@@ -113,6 +113,7 @@ static int count_open_event(struct count *count, struct count_event *e, size_t a
 		return 0;
 	}
 	e->err = -fd;
+	count->place[at].gone = count->place[at].gone || fd == -ESRCH;
 	/* What the machine has not, it has nowhere. */
 	e->absent = !e->opened && advice_means_absent(-fd);
 	return 0;
