@@ -16,6 +16,8 @@ cli_sources = \
 	cli/analyze/formula.h \
 	cli/analyze/hottest.c \
 	cli/analyze/hottest.h \
+	cli/analyze/inside.c \
+	cli/analyze/inside.h \
 	cli/analyze/interval.c \
 	cli/analyze/interval.h \
 	cli/analyze/metric.c \
@@ -26,6 +28,8 @@ cli_sources = \
 	cli/analyze/profile.c \
 	cli/analyze/profile.h \
 	cli/analyze/profile_build.h \
+	cli/analyze/profile_difference.c \
+	cli/analyze/profile_difference.h \
 	cli/analyze/profile_merge.c \
 	cli/analyze/profile_node.c \
 	cli/analyze/profile_origin.c \
@@ -42,6 +46,7 @@ cli_sources = \
 	cli/analyze/report_derived.c \
 	cli/analyze/report_notes.c \
 	cli/analyze/report_origin.c \
+	cli/analyze/report_path.c \
 	cli/analyze/report_profile.c \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
@@ -52,6 +57,7 @@ cli_sources = \
 	cli/analyze/samples.c \
 	cli/analyze/samples.h \
 	cli/analyze/samples_merge.c \
+	cli/analyze/spans.c \
 	cli/analyze/spread.c \
 	cli/analyze/spread.h \
 	cli/analyze/stacks.c \
@@ -132,6 +138,8 @@ cli_sources = \
 	cli/cmd/note.c \
 	cli/cmd/passes.c \
 	cli/cmd/passes.h \
+	cli/cmd/portioned.c \
+	cli/cmd/portioned.h \
 	cli/cmd/print.c \
 	cli/cmd/print.h \
 	cli/cmd/profiled.c \
@@ -205,12 +213,14 @@ cli_sources = \
 	cli/output/grid.h \
 	cli/output/json.c \
 	cli/output/json_build.h \
+	cli/output/json_portion.c \
 	cli/output/json_profile.c \
 	cli/output/lines.c \
 	cli/output/lines.h \
 	cli/output/lines_function.c \
 	cli/output/lines_origin.c \
 	cli/output/lines_agent.c \
+	cli/output/lines_portion.c \
 	cli/output/lines_profile.c \
 	cli/output/lines_report.c \
 	cli/output/output.c \
@@ -269,6 +279,8 @@ cli_sources = \
 	cli/session/place.c \
 	cli/session/plan.c \
 	cli/session/plan.h \
+	cli/session/portion.c \
+	cli/session/portion.h \
 	cli/session/probe_ring.c \
 	cli/session/probe_ring.h \
 	cli/session/probing.c \
@@ -313,6 +325,7 @@ cli_sources = \
 	cli/store/note.c \
 	cli/store/origins.c \
 	cli/store/pack.c \
+	cli/store/portion.c \
 	cli/store/read.c \
 	cli/store/read.h \
 	cli/store/read_rows.c \

@@ -37,6 +37,7 @@ unit_tests = \
 	tests/unit/test_proc \
 	tests/unit/test_probes \
 	tests/unit/test_profile \
+	tests/unit/test_profile_difference \
 	tests/unit/test_space \
 	tests/unit/test_store \
 	tests/unit/test_record \
@@ -107,6 +108,7 @@ e2e_tests = \
 	tests/e2e/attach-targets.test \
 	tests/e2e/attach.test \
 	tests/e2e/compare.test \
+	tests/e2e/control.test \
 	tests/e2e/profile-hardware.test \
 	tests/e2e/profile.test \
 	tests/e2e/profile-cases.test \
@@ -213,6 +215,7 @@ target_programs = \
 	tests/targets/h_signal \
 	tests/targets/h_user \
 	tests/targets/t_churn \
+	tests/targets/t_control \
 	tests/targets/t_counters \
 	tests/targets/t_cpu_sum \
 	tests/targets/t_drift \

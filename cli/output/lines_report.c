@@ -141,6 +141,7 @@ void lines_header(const struct lines *lines)
 	lines_exit(&row, report->facts);
 	format_ns(wall, (double)report->facts->duration_ns, lines->options->utf8);
 	lines_piece(&row, "%s wall", wall);
+	lines_measured(&row, report->facts, lines->options->utf8);
 	if (report->facts->nprocesses && cell_has_value(&report->cpu) && cell_has_value(&report->cpu_share)) {
 		format_ns(cpu, report->cpu.value, lines->options->utf8);
 		format_share(share, &report->cpu_share, 0, " %", lines->options->utf8);
@@ -407,7 +408,7 @@ static void lines_no_regions(const struct lines *lines)
 		lines_print(lines, STYLE_PLAIN, "not preloaded", "%s: totals come from outside, no regions%s", facts->not_preloaded,
 			    lines->report->has_regions ? " of its own" : "");
 	lines_without_agent(lines);
-	if (facts->not_preloaded || lines->report->has_regions || lines->report->options.regions ||
+	if (facts->not_preloaded || facts->partial || facts->ninside || lines->report->has_regions || lines->report->options.regions ||
 	    lines->report->options.totals_only)
 		return;
 	lines_no_marker(lines);

@@ -2,6 +2,7 @@
 /* What a session states about itself for the report. */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
+#include "cli/session/portion.h"
 #include "cli/session/probing.h"
 #include "cli/session/sampling.h"
 #include "cli/session/tracing.h"
@@ -146,6 +147,7 @@ static void process_list(struct session *s)
 			p.facts.end_ns = now;
 		process_settle(&p, NULL);
 		s->process_facts[i] = p.facts;
+		portion_process(s, s->processes.list[i], &s->process_facts[i]);
 	}
 	s->facts.processes = s->process_facts;
 	s->facts.nprocesses = s->processes.count;
@@ -255,6 +257,7 @@ void session_collect_facts(struct session *s)
 	totals_read(&s->totals, &s->caps, session_counted(s, end), &s->usage, s->main_ended,
 		    totals_hidden_of(s));
 	probing_totals(s);
+	portion_facts(s, end);
 	s->facts.totals = s->totals.facts;
 	s->facts.ntotals = s->totals.nfacts;
 	if (s->totals.hidden != TOTALS_SEEN)

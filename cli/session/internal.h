@@ -403,6 +403,10 @@ struct process {
 	bool hidden;                 /* its exec took the kernel's records off it */
 	u64 leaving_ns;              /* an exit was told that may have been that; 0: none */
 	char *no_agent;              /* why there is none in it; NULL: not known */
+	/* portion.c: what it used while that was measured, and had used when that began. */
+	struct usage portion, base;
+	bool in_portion;             /* base is filled */
+	bool clocked;                /* its CPU clock is read with the figures of /proc */
 };
 
 #define PROCESS_BUCKETS 4096
@@ -412,6 +416,7 @@ struct processes {
 	size_t count, room;
 	struct process **live;       /* may hold ended ones: processes_live() drops them */
 	size_t nlive;
+	bool clocked;                /* those to come are */
 	struct process *by_pid[PROCESS_BUCKETS]; /* newest first */
 };
 
@@ -575,6 +580,7 @@ struct session {
 	u64 patterns_met;            /* of options.functions, by number */
 	u64 instrumented_objects;    /* where those were looked for */
 	struct probing *probing;     /* NULL: none */
+	struct portion *portion;     /* NULL: all is measured */
 	struct segment *segments;
 	struct segment *ready;       /* for the next hello */
 	struct profile profile;
@@ -679,6 +685,8 @@ void session_timeout(struct session *s, u64 now);
 
 /* Shows the watcher what is known so far, if it is time. */
 void session_watch(struct session *s, u64 now);
+/* Shows the reporter what is known now. */
+void session_report(struct session *s);
 
 /* ---- loop.c */
 

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "cli/session/attach.h"
 #include "cli/session/internal.h"
+#include "cli/session/portion.h"
 #include "cli/session/probing.h"
 #include "cli/session/sampling.h"
 #include "cli/session/steer.h"
@@ -67,6 +68,7 @@ struct process *session_image_replaced(struct session *s, struct process *old, u
 	p->facts.parent = old->facts.parent;
 	p->image_ns = at_ns;
 	p->threads = old->threads ? 1 : 0; /* exec ends the others */
+	portion_replaced(s, old, p);
 	return p;
 }
 

@@ -51,6 +51,7 @@ struct process *process_add(struct processes *all, u32 pid, u32 ppid, u64 start_
 	p->alive = true;
 	p->pidfd = descriptor_keep((int)syscall(SYS_pidfd_open, pid, 0), DESCRIPTORS_SPARE);
 	p->io_fd = -1;
+	p->clocked = all->clocked;
 	return p;
 }
 

@@ -68,6 +68,14 @@ void sampling_look(struct session *session, u64 time_ns);
 void sampling_drain(struct session *session, bool last);
 /* At the end of the run: the functions and lines of all frames. */
 void sampling_name(struct session *session);
+/* The samples so far with names, as session.sampling->samples, until sampling_name_end(). */
+struct sampling_named {
+	struct samples samples;      /* those that go on */
+	bool copied;
+};
+
+void sampling_name_copy(struct session *session, struct sampling_named *named);
+void sampling_name_end(struct session *session, struct sampling_named *named);
 void sampling_free(struct session *session);
 
 #endif

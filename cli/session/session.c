@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/session/functions.h"
 #include "cli/session/internal.h"
+#include "cli/session/portion.h"
 #include "cli/session/probing.h"
 #include "cli/session/sampling.h"
 #include "cli/session/steer.h"
@@ -83,6 +84,8 @@ static int session_arm(struct session *s)
 	totals_keep(&s->totals);
 	if (s->options->trace && tracing_open(s))
 		return -1;
+	if (portion_open(s))
+		return -1;
 	if (s->options->probe_all)
 		session_probe(s);
 	if (!s->options->outside && plan_make(s))
@@ -139,6 +142,8 @@ void session_finish(struct session *s)
 	tracing_end(s);
 	probing_end(s);
 	sigaction(SIGXFSZ, &s->signals.fsize, NULL);
+	portion_cut(s, &s->profile);
+	portion_say(s);
 	functions_name(s, &s->profile);
 	chosen_report(s);
 	sampling_name(s);
@@ -159,6 +164,7 @@ static enum session_end session_measure(struct session *s)
 	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
 	if (p)
 		process_keep_open(p);
+	portion_start(s);
 	session_steer_start(s);
 	failed = spawn_go(&s->spawn);
 	if (failed)
@@ -240,6 +246,7 @@ void session_free(struct session *s)
 	tracing_free(s);
 	functions_free(s->functions);
 	probing_free(s);
+	portion_free(s);
 	track_close(&s->track);
 	free(s->track.events);
 	while (s->segments) {

@@ -48,6 +48,8 @@ struct session_functions {
 	size_t npatterns;            /* 0: all */
 };
 
+struct inside;
+
 struct session_options {
 	char **argv;                 /* the command, terminated by NULL; NULL: session_attach() */
 	enum profile_group group;
@@ -68,7 +70,9 @@ struct session_options {
 	bool scaled;                 /* more events than counters may take turns */
 	bool no_mux;                 /* if one of the events cannot be counted at markers, do not start */
 	struct count *count;         /* to be counted while the command runs, instead of its tree; NULL: none */
-	struct steer *steer;         /* when that is done, and looked at; NULL: all the time */
+	struct steer *steer;         /* when that is done, and looked at, or regions are measured; NULL: all the time */
+	const struct inside *inside; /* regions that alone are measured; NULL: all */
+	const struct session_watcher *reporter; /* looks when the channel says so; NULL: none */
 	bool no_inherit;
 	bool follow;
 	bool cpu_clock;

@@ -14,6 +14,9 @@
 #include "cli/log.h"
 #include "cli/opt.h"
 #include "cli/session/internal.h"
+#include "cli/text.h"
+
+#define STEER_COMPLAINTS 8
 
 /* ---- the channel ----------------------------------------------------------------------------------- */
 
@@ -84,6 +87,20 @@ static void steer_set(struct steer *steer, bool on, u64 now)
 	steer->ops->enable(steer->what, on);
 }
 
+/* Whoever writes there may write much: nobody wants to read it all. */
+static void steer_unknown(struct steer *steer, const char *word)
+{
+	char text[4 * sizeof(steer->line) + 1];
+
+	if (steer->unknown++ == STEER_COMPLAINTS)
+		warning("the control channel says more that is no command: not shown");
+	if (steer->unknown > STEER_COMPLAINTS)
+		return;
+	text_escape(text, sizeof(text), word, strlen(word));
+	warning("the control channel says '%s': known are enable, disable, %sping and stop", text,
+		steer->ops->report ? "report, " : "");
+}
+
 static void steer_command(struct steer *steer, u64 now)
 {
 	const char *word = steer->line;
@@ -95,9 +112,11 @@ static void steer_command(struct steer *steer, u64 now)
 		steer_set(steer, word[0] == 'e', now);
 	} else if (!strcmp(word, "stop")) {
 		steer_stop(steer, now);
+	} else if (!strcmp(word, "report") && steer->ops->report) {
+		steer->ops->report(steer->what);
 	} else if (strcmp(word, "ping") != 0) {
 		if (*word)
-			warning("the control channel says '%s': known are enable, disable, ping and stop", word);
+			steer_unknown(steer, word);
 		return;
 	}
 	if (steer->ack >= 0 && write(steer->ack, "ack\n", 4) != 4)

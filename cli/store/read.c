@@ -418,6 +418,8 @@ void recording_free(struct recording *recording)
 	free((void *)(uintptr_t)recording->facts.capabilities);
 	free((void *)(uintptr_t)recording->facts.totals);
 	free((void *)(uintptr_t)recording->facts.losses);
+	free((void *)(uintptr_t)recording->facts.spans);
+	free((void *)(uintptr_t)recording->facts.inside);
 	free((void *)(uintptr_t)recording->facts.processes);
 	free(recording->provenance.notes);
 	free(recording->provenance.objects);

@@ -404,6 +404,7 @@ static void write_all(struct store_writer *writer)
 	write_values(writer);
 	write_diagnoses(writer);
 	store_write_origins(&writer->db, writer->profile);
+	store_write_portion(&writer->db, writer->profile, writer->facts, &(struct store_places){ writer->root, writer->path });
 	if (writer->facts->samples)
 		store_write_samples(&writer->db, writer->facts->samples);
 	sqlite3_finalize(writer->usage);
