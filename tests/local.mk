@@ -108,6 +108,7 @@ e2e_tests = \
 	tests/e2e/attach-targets.test \
 	tests/e2e/attach.test \
 	tests/e2e/compare.test \
+	tests/e2e/control-attach.test \
 	tests/e2e/control.test \
 	tests/e2e/profile-hardware.test \
 	tests/e2e/profile.test \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cmd/portioned.h"
 #include "cli/cmd/sampled.h"
 #include "cli/cmd/stat_lines.h"
 #include "cli/cmd/watch.h"
@@ -21,6 +22,7 @@ struct attach_options {
 	struct sampled sampled;
 	uint64_t duration_ns;
 	bool no_inherit;
+	struct portioned portioned;
 };
 
 #define RECORD_THREADS 4096        /* as of run */
@@ -36,6 +38,7 @@ static const struct opt options[] = {
 	SAMPLED_ROWS(struct attach_options),
 	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL,
 	  "measure the threads that are there, not what they start", NULL, false },
+	PORTIONED_TIME_ROWS(struct attach_options),
 	{ "interval-print", 'I', OPT_UINT, OFFSET(scope.interval_ms), "MS", NULL,
 	  "print what was counted each time so many ms have passed", NULL, false },
 	{ "duration", 0, OPT_SECONDS, OFFSET(duration_ns), "TIME", NULL,
@@ -68,7 +71,22 @@ struct attach_run {
 	struct print_options interval; /* of its lines: --metrics are of regions */
 	struct stat_lines lines;
 	struct watch watch;
+	struct session_watcher reporter;
 };
+
+/* What is written at the end, now. Beside lines of intervals the recording alone. */
+static u64 attach_report_now(void *context, const struct profile *profile, const struct session_facts *facts)
+{
+	struct attach_run *run = context;
+
+	watch_now_record(&run->watch, profile, facts);
+	if (run->options->scope.interval_ms)
+		return 0;
+	launch_report_begin(run->file, run->options->report);
+	print_report(&run->options->print, run->format, run->file, profile, facts);
+	fflush(run->file);
+	return 0;
+}
 
 static struct session_options session_options_of(struct attach_run *run)
 {
@@ -87,6 +105,7 @@ static struct session_options session_options_of(struct attach_run *run)
 		.raw_names = o->sampled.raw_names,
 		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
 		.watcher = watch_watcher(&run->watch),
+		.reporter = &run->reporter,
 	};
 
 	/* By thread a recording has all that another grouping needs. */
@@ -131,12 +150,14 @@ static int attach_run(struct attach_run *run)
 	const struct attach_options *o = run->options;
 	struct count_options co = { .events = run->events, .nstandard = o->asked.nstandard, .no_inherit = o->no_inherit,
 				    .later = true };
-	int status = stat_scope_steer(&o->scope, &run->steer);
+	int status = portioned_steer(&command_attach, o->portioned.delay, o->portioned.control, &run->steer);
 
 	if (status)
 		return status;
+	run->reporter = (struct session_watcher){ attach_report_now, run };
 	run->interval = (struct print_options){ .definitions = o->print.definitions };
 	stat_lines_init(&run->lines, run->file, &o->scope, &run->interval, run->events, &o->asked);
+	run->steer.interval_ns = o->scope.interval_ms * NSEC_PER_MSEC;
 	run->steer.edge = stat_lines_edge;
 	run->steer.context = &run->lines;
 	status = stat_scope_open(&o->scope, &co, &run->count);

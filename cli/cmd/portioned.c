@@ -37,6 +37,7 @@ int portioned_parse(struct portioned *p, const struct command *command)
 		if (!p->roi.item[i][0])
 			return command_misused(command, "needs the name of a region for --roi, not an empty text", NULL);
 	p->inside = (struct inside){ p->roi.item, p->roi.n };
+	p->opened = true;
 	return portioned_steer(command, p->delay, p->control, &p->steer);
 }
 
@@ -48,8 +49,7 @@ void portioned_session(struct portioned *p, struct session_options *options)
 
 void portioned_free(struct portioned *p)
 {
-	/* Where it was never opened it is all 0: that is standard input. */
-	if (portioned_in_time(p) && p->steer.ack)
+	if (p->opened)
 		steer_close(&p->steer);
 	opt_list_free(&p->roi);
 }

@@ -13,14 +13,18 @@ struct portioned {
 	struct opt_list roi;
 	struct steer steer;
 	struct inside inside;
+	bool opened;                 /* steer is valid */
 };
 
 /* Rows for a struct with a member of this name: portioned. */
-#define PORTIONED_ROWS(type) \
+#define PORTIONED_TIME_ROWS(type) \
 	{ "delay", 'D', OPT_STRING, offsetof(type, portioned.delay), "MS", NULL, \
 	  "start measuring after so many ms; -1: when --control says so", "0", false }, \
 	{ "control", 0, OPT_STRING, offsetof(type, portioned.control), "CHANNEL", NULL, \
-	  "take commands that switch measuring on and off and ask for reports: fifo:CTL[,ACK] or fd:CTL[,ACK]", NULL, false }, \
+	  "take commands that switch measuring on and off and ask for reports: fifo:CTL[,ACK] or fd:CTL[,ACK]", NULL, false }
+
+#define PORTIONED_ROWS(type) \
+	PORTIONED_TIME_ROWS(type), \
 	{ "roi", 0, OPT_EACH, offsetof(type, portioned.roi), "REGION", NULL, \
 	  "measure only what happens inside this region, a name or a path such as a;b", NULL, false }
 

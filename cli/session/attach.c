@@ -9,6 +9,7 @@
 #include "cli/log.h"
 #include "cli/session/count.h"
 #include "cli/session/internal.h"
+#include "cli/session/portion.h"
 #include "cli/session/sampling.h"
 #include "cli/session/steer.h"
 
@@ -71,6 +72,8 @@ static int attach_arm(struct session *s)
 	s->attached = true;
 	caps_init(&s->caps, "");
 	session_clock_start(s);
+	if (portion_open(s))
+		return -1;
 	count_raise_limit(&before);
 	if (signals_open(&s->signals, &s->signal_fd))
 		return -1;
@@ -124,6 +127,7 @@ enum session_end session_attach(struct session **session, const struct session_o
 	*session = s;
 	if (!s || attach_arm(s))
 		return SESSION_FAILED;
+	portion_start(s);
 	session_steer_start(s);
 	session_loop(s);
 	s->end_ns = session_now();

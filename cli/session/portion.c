@@ -16,14 +16,16 @@
 int portion_open(struct session *s)
 {
 	const struct session_options *o = s->options;
+	bool steered = o->steer && (steer_defers(o->steer) || steer_descriptor(o->steer) >= 0);
 	struct portion *p;
 
-	if (o->outside || (!o->steer && !o->inside))
+	/* What sparkctl stat counts is switched by itself, and nothing else is measured. */
+	if ((o->outside && !s->attached) || (!steered && !o->inside))
 		return 0;
 	p = s->portion = calloc(1, sizeof(*p));
 	if (!p)
 		return error("out of memory");
-	p->steered = o->steer != NULL;
+	p->steered = steered;
 	p->on = p->was_on = !p->steered;
 	if (o->inside)
 		p->inside = *o->inside;
@@ -110,11 +112,19 @@ static bool process_used(const struct portion *p, const struct process *process,
 	return true;
 }
 
-static void process_begin(struct session *s, struct process *process)
+static void process_look(struct session *s, struct process *process)
 {
+	bool always = process->look_always;
 	int status;
 
+	process->look_always = process->uses;
 	process_sample(process, s->options->sources, &status);
+	process->look_always = always;
+}
+
+static void process_begin(struct session *s, struct process *process)
+{
+	process_look(s, process);
 	process->in_portion = process->sampled;
 	process->base = process->last;
 }
@@ -122,10 +132,9 @@ static void process_begin(struct session *s, struct process *process)
 static void process_settled(struct session *s, struct process *process)
 {
 	struct usage usage;
-	int status;
 
 	if (process->alive && !process->unwatched)
-		process_sample(process, s->options->sources, &status);
+		process_look(s, process);
 	if (process_used(s->portion, process, &usage))
 		usage_add(&process->portion, &usage);
 	process->in_portion = false;
@@ -164,11 +173,20 @@ static void drain(struct session *s)
 	}
 }
 
+static void processes_begin(struct session *s)
+{
+	struct process **live;
+	size_t n;
+
+	live = processes_live(&s->processes, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!live[i]->unwatched)
+			process_begin(s, live[i]);
+}
+
 static void switch_on(struct session *s, u64 now)
 {
 	struct portion *p = s->portion;
-	struct process **live;
-	size_t n;
 
 	if (!span_begin(p, now - s->start_ns))
 		return;
@@ -176,10 +194,7 @@ static void switch_on(struct session *s, u64 now)
 	if (all_now(s, &p->before))
 		return;
 	p->on = true;
-	live = processes_live(&s->processes, &n);
-	for (size_t i = 0; i < n; i++)
-		if (!live[i]->unwatched)
-			process_begin(s, live[i]);
+	processes_begin(s);
 	if (s->probing)
 		s->probing->calls.since_ns = now;
 }
@@ -222,6 +237,8 @@ void portion_start(struct session *s)
 	if (!p || (p->steered && steer_defers(s->options->steer)))
 		return;
 	p->on = p->was_on = span_begin(p, 0);
+	if (p->steered)
+		processes_begin(s);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------- */
@@ -287,6 +304,7 @@ void portion_facts(struct session *s, u64 end)
 
 void portion_process(const struct session *s, const struct process *process, struct process_facts *facts)
 {
+	static const char edges[] = "by /proc, at the edges of what was measured";
 	static const char inside[] = "it is known of the whole process, not of the regions of --roi";
 	const struct portion *p = s->portion;
 	struct usage usage;
@@ -299,6 +317,11 @@ void portion_process(const struct session *s, const struct process *process, str
 		facts->usage = process->portion;
 		if (process_used(p, process, &usage))
 			usage_add(&facts->usage, &usage);
+		for (u32 i = 0; i < WIRE_CELLS; i++)
+			if (facts->usage.cell[i].state == CELL_ESTIMATE && !facts->usage.cell[i].note)
+				facts->usage.cell[i].note = edges;
+		if (facts->usage.cpu.state == CELL_ESTIMATE && !facts->usage.cpu.note)
+			facts->usage.cpu.note = edges;
 	}
 }
 
