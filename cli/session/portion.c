@@ -86,6 +86,16 @@ bool portion_has(const struct session *s, u64 ns, const struct samples *samples,
 	return !p->inside.n || inside_sampled(&p->inside, samples, region);
 }
 
+bool portion_meets(const struct session *s, u64 begin_ns, u64 end_ns)
+{
+	const struct portion *p = s->portion;
+	u64 begin = begin_ns - MIN(begin_ns, s->start_ns), end = end_ns - MIN(end_ns, s->start_ns);
+
+	if (!p)
+		return true;
+	return !p->inside.n && (!p->steered || spans_overlap(p->spans, p->nspans, begin, MAX(end, begin + 1)));
+}
+
 /* ---- what processes have used ------------------------------------------------------------------------ */
 
 static void usage_less(struct usage *usage, const struct usage *before)

@@ -40,6 +40,8 @@ void portion_facts(struct session *session, u64 end);
 u64 portion_measured(const struct session *session, u64 end);
 /* A sample or a record of that time, of a region of samples or of a trace. */
 bool portion_has(const struct session *session, u64 ns, const struct samples *samples, u32 region);
+/* Some of the time between the two was measured, and not of some regions alone. */
+bool portion_meets(const struct session *session, u64 begin_ns, u64 end_ns);
 /* Of a process, while that is on. */
 void portion_process(const struct session *session, const struct process *process, struct process_facts *facts);
 /* At the end: why there is nothing. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,21 @@ static void steer_unknown(struct steer *steer, const char *word)
 		steer->ops->report ? "report, " : "");
 }
 
+/* A reader that is gone, or that never comes, is no reason to stop. */
+static void steer_answer(struct steer *steer)
+{
+	void (*before)(int);
+
+	if (steer->ack < 0)
+		return;
+	before = signal(SIGPIPE, SIG_IGN);
+	if (write(steer->ack, "ack\n", 4) != 4 && !steer->mute) {
+		steer->mute = true;
+		warning("cannot answer on the control channel: %s", strerror(errno));
+	}
+	signal(SIGPIPE, before);
+}
+
 static void steer_command(struct steer *steer, u64 now)
 {
 	const char *word = steer->line;
@@ -119,27 +135,25 @@ static void steer_command(struct steer *steer, u64 now)
 			steer_unknown(steer, word);
 		return;
 	}
-	if (steer->ack >= 0 && write(steer->ack, "ack\n", 4) != 4)
-		warning("cannot answer on the control channel: %s", strerror(errno));
+	steer_answer(steer);
 }
 
+/* A piece at a time: who writes without end must not keep us from all else. */
 static void steer_receive(struct steer *steer, u64 now)
 {
 	char text[256];
-	ssize_t got;
+	ssize_t got = steer->control >= 0 ? read(steer->control, text, sizeof(text)) : -1;
 
-	while (steer->control >= 0 && (got = read(steer->control, text, sizeof(text))) >= 0) {
-		for (ssize_t i = 0; i < got; i++)
-			if (text[i] == '\n' || text[i] == '\0')
-				steer_command(steer, now);
-			else if (steer->length < sizeof(steer->line) - 1)
-				steer->line[steer->length++] = text[i];
-		if (got)
-			continue;
-		/* Of a descriptor that was given: nobody writes to it any more. */
-		close(steer->control);
-		steer->control = -1;
-	}
+	for (ssize_t i = 0; i < got; i++)
+		if (text[i] == '\n' || text[i] == '\0')
+			steer_command(steer, now);
+		else if (steer->length < sizeof(steer->line) - 1)
+			steer->line[steer->length++] = text[i];
+	if (got)
+		return;
+	/* Of a descriptor that was given: nobody writes to it any more. */
+	close(steer->control);
+	steer->control = -1;
 }
 
 /* ---- time ------------------------------------------------------------------------------------------ */

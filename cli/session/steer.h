@@ -34,6 +34,7 @@ struct steer {
 	char line[64];               /* what came of a command */
 	u32 length;
 	u32 unknown;                 /* commands that were none */
+	bool mute;                   /* an answer could not be given, of which was told */
 };
 
 /*

@@ -307,8 +307,12 @@ void tracing_windows(struct session *s, const struct segment *g, const struct wi
 		const struct process *p = segment_process(g, w->pid);
 		const char *name;
 		size_t length;
+		u64 end;
 
 		if (!p || !wire_view_name(view, w->name, &name, &length) || !w->state)
+			continue;
+		end = w->state == WIRE_WINDOW_ENDED ? w->end : process_end_ticks(s, p);
+		if (!portion_meets(s, clock_map_ns(&s->clock, w->start), clock_map_ns(&s->clock, end)))
 			continue;
 		trace_add_window(trace, &(struct trace_window){
 			.process = p->facts.id,
@@ -316,7 +320,7 @@ void tracing_windows(struct session *s, const struct segment *g, const struct wi
 			.name = samples_string(&trace->regions, name, length),
 			.open = w->state != WIRE_WINDOW_ENDED,
 			.start = w->start,
-			.end = w->state == WIRE_WINDOW_ENDED ? w->end : process_end_ticks(s, p),
+			.end = end,
 		});
 	}
 }

@@ -42,7 +42,8 @@ void store_write_portion(struct store_db *db, const struct profile *profile, con
 		store_failed(db);
 	insert = store_prepare(db, "INSERT INTO span VALUES (?, ?)");
 	for (size_t i = 0; facts->partial && i < facts->nspans; i++)
-		store_put(db, insert, "ii", (s64)facts->spans[i].begin_ns, (s64)MIN(facts->spans[i].end_ns, facts->duration_ns));
+		store_put(db, insert, "ii", (s64)facts->spans[i].begin_ns,
+			  (s64)MAX(MIN(facts->spans[i].end_ns, facts->duration_ns), facts->spans[i].begin_ns));
 	sqlite3_finalize(insert);
 	insert = store_prepare(db, "INSERT INTO inside VALUES (?)");
 	for (size_t i = 0; i < facts->ninside; i++)
