@@ -489,6 +489,8 @@ bool thread_uses_parse(const char *status, u64 *voluntary, u64 *involuntary);
 
 /* ---- sample.c */
 
+/* The same where they must be those of now, of each thread. */
+void process_look(struct process *process, u32 sources);
 /* The main child was waited for, after process_sample() of the zombie. */
 void process_reaped(struct process *process, const struct rusage *usage);
 /* Settles its usage from the agent's record, and what that lacks from /proc; wire may be NULL. */

@@ -122,19 +122,9 @@ static bool process_used(const struct portion *p, const struct process *process,
 	return true;
 }
 
-static void process_look(struct session *s, struct process *process)
-{
-	bool always = process->look_always;
-	int status;
-
-	process->look_always = process->uses;
-	process_sample(process, s->options->sources, &status);
-	process->look_always = always;
-}
-
 static void process_begin(struct session *s, struct process *process)
 {
-	process_look(s, process);
+	process_look(process, s->options->sources);
 	process->in_portion = process->sampled;
 	process->base = process->last;
 }
@@ -144,7 +134,7 @@ static void process_settled(struct session *s, struct process *process)
 	struct usage usage;
 
 	if (process->alive && !process->unwatched)
-		process_look(s, process);
+		process_look(process, s->options->sources);
 	if (process_used(s->portion, process, &usage))
 		usage_add(&process->portion, &usage);
 	process->in_portion = false;

@@ -181,6 +181,16 @@ bool process_sample(struct process *p, u32 sources, int *status)
 	return true;
 }
 
+void process_look(struct process *p, u32 sources)
+{
+	bool always = p->look_always;
+	int status;
+
+	p->look_always = p->uses;
+	process_sample(p, sources, &status);
+	p->look_always = always;
+}
+
 static u64 timeval_ns(struct timeval v)
 {
 	return (u64)v.tv_sec * NSEC_PER_SEC + (u64)v.tv_usec * NSEC_PER_USEC;

@@ -42,7 +42,13 @@ void session_watch(struct session *s, u64 now)
 void session_report(struct session *s)
 {
 	struct sampling_named named;
+	struct process **live;
+	size_t n;
 
+	live = processes_live(&s->processes, &n);
+	for (size_t i = 0; i < n; i++)
+		if (!live[i]->unwatched)
+			process_look(live[i], s->options->sources);
 	track_drain(s, true);
 	sampling_drain(s, true);
 	sampling_name_copy(s, &named);
