@@ -16,6 +16,8 @@ cli_sources = \
 	cli/analyze/formula.h \
 	cli/analyze/hottest.c \
 	cli/analyze/hottest.h \
+	cli/analyze/inside.c \
+	cli/analyze/inside.h \
 	cli/analyze/interval.c \
 	cli/analyze/interval.h \
 	cli/analyze/metric.c \
@@ -26,6 +28,8 @@ cli_sources = \
 	cli/analyze/profile.c \
 	cli/analyze/profile.h \
 	cli/analyze/profile_build.h \
+	cli/analyze/profile_difference.c \
+	cli/analyze/profile_difference.h \
 	cli/analyze/profile_merge.c \
 	cli/analyze/profile_node.c \
 	cli/analyze/profile_origin.c \
@@ -42,6 +46,7 @@ cli_sources = \
 	cli/analyze/report_derived.c \
 	cli/analyze/report_notes.c \
 	cli/analyze/report_origin.c \
+	cli/analyze/report_path.c \
 	cli/analyze/report_profile.c \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_totals.c \
@@ -55,6 +60,7 @@ cli_sources = \
 	cli/analyze/snapshot.c \
 	cli/analyze/snapshot.def \
 	cli/analyze/snapshot.h \
+	cli/analyze/spans.c \
 	cli/analyze/spread.c \
 	cli/analyze/spread.h \
 	cli/analyze/stacks.c \
@@ -108,6 +114,7 @@ cli_sources = \
 	cli/cmd/annotate.h \
 	cli/cmd/annotate_code.c \
 	cli/cmd/annotate_source.c \
+	cli/cmd/attach.c \
 	cli/cmd/cmd.c \
 	cli/cmd/cmd.h \
 	cli/cmd/define.c \
@@ -134,6 +141,8 @@ cli_sources = \
 	cli/cmd/note.c \
 	cli/cmd/passes.c \
 	cli/cmd/passes.h \
+	cli/cmd/portioned.c \
+	cli/cmd/portioned.h \
 	cli/cmd/print.c \
 	cli/cmd/print.h \
 	cli/cmd/profiled.c \
@@ -207,12 +216,14 @@ cli_sources = \
 	cli/output/grid.h \
 	cli/output/json.c \
 	cli/output/json_build.h \
+	cli/output/json_portion.c \
 	cli/output/json_profile.c \
 	cli/output/lines.c \
 	cli/output/lines.h \
 	cli/output/lines_function.c \
 	cli/output/lines_origin.c \
 	cli/output/lines_agent.c \
+	cli/output/lines_portion.c \
 	cli/output/lines_profile.c \
 	cli/output/lines_report.c \
 	cli/output/output.c \
@@ -232,6 +243,9 @@ cli_sources = \
 	cli/pager.h \
 	cli/output/table_totals.c \
 	cli/session/asked.c \
+	cli/session/attach.c \
+	cli/session/attach.h \
+	cli/session/attach_open.c \
 	cli/session/attempt.c \
 	cli/session/attribute.c \
 	cli/session/attribute.h \
@@ -245,13 +259,18 @@ cli_sources = \
 	cli/session/count_cgroup.c \
 	cli/session/count_cpus.c \
 	cli/session/count_internal.h \
+	cli/session/count_late.c \
+	cli/session/count_open.c \
 	cli/session/count_read.c \
+	cli/session/count_rights.c \
 	cli/session/count_tasks.c \
 	cli/session/count_wait.c \
 	cli/session/cpus.c \
 	cli/session/cpus.h \
 	cli/session/facts.c \
 	cli/session/files.c \
+	cli/session/feed.c \
+	cli/session/feed.h \
 	cli/session/forewarn.c \
 	cli/session/functions.c \
 	cli/session/functions.h \
@@ -264,6 +283,8 @@ cli_sources = \
 	cli/session/place.c \
 	cli/session/plan.c \
 	cli/session/plan.h \
+	cli/session/portion.c \
+	cli/session/portion.h \
 	cli/session/probe_ring.c \
 	cli/session/probe_ring.h \
 	cli/session/probing.c \
@@ -293,6 +314,7 @@ cli_sources = \
 	cli/session/steered.c \
 	cli/session/survive.c \
 	cli/session/target.c \
+	cli/session/thread_uses.c \
 	cli/session/timeout.c \
 	cli/session/totals.c \
 	cli/session/tracing.c \
@@ -307,6 +329,7 @@ cli_sources = \
 	cli/store/note.c \
 	cli/store/origins.c \
 	cli/store/pack.c \
+	cli/store/portion.c \
 	cli/store/read.c \
 	cli/store/read.h \
 	cli/store/read_rows.c \

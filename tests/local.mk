@@ -4,6 +4,7 @@
 # Unit tests of common/ and cli/: tests/unit/test_X is made from tests/unit/test_X.c.
 unit_tests = \
 	tests/unit/test_asked \
+	tests/unit/test_attach \
 	tests/unit/test_call \
 	tests/unit/test_call_words \
 	tests/unit/test_calls \
@@ -36,6 +37,7 @@ unit_tests = \
 	tests/unit/test_proc \
 	tests/unit/test_probes \
 	tests/unit/test_profile \
+	tests/unit/test_profile_difference \
 	tests/unit/test_space \
 	tests/unit/test_store \
 	tests/unit/test_record \
@@ -103,7 +105,12 @@ unit_agent_tests = \
 # End-to-end tests: shell scripts that run the built sparkctl.
 e2e_tests = \
 	tests/e2e/annotate.test \
+	tests/e2e/attach-profile.test \
+	tests/e2e/attach-targets.test \
+	tests/e2e/attach.test \
 	tests/e2e/compare.test \
+	tests/e2e/control-attach.test \
+	tests/e2e/control.test \
 	tests/e2e/profile-hardware.test \
 	tests/e2e/profile.test \
 	tests/e2e/profile-cases.test \
@@ -210,6 +217,8 @@ target_programs = \
 	tests/targets/h_sandbox \
 	tests/targets/h_signal \
 	tests/targets/h_user \
+	tests/targets/t_churn \
+	tests/targets/t_control \
 	tests/targets/t_counters \
 	tests/targets/t_cpu_sum \
 	tests/targets/t_drift \
@@ -294,6 +303,7 @@ bench_programs = \
 	tests/bench/bench_window \
 	tests/bench/bench_spawn \
 	tests/bench/bench_switch \
+	tests/bench/bench_threads \
 	tests/bench/bench_whole
 bench_libs = \
 	tests/bench/bench_callee.so \

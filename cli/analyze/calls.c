@@ -192,7 +192,9 @@ static void row_count(struct calls *calls, struct profile_row *row, u32 function
 
 static u64 frame_ticks(const struct calls *calls, const struct calls_frame *frame, u64 ns)
 {
-	return ns > frame->ns ? (u64)((double)(ns - frame->ns) * calls->ticks_per_ns) : 0;
+	u64 begin = MAX(frame->ns, calls->since_ns);
+
+	return ns > begin ? (u64)((double)(ns - begin) * calls->ticks_per_ns) : 0;
 }
 
 /* Nothing around it is known: it is one of those that CALLS_ROOT has the time of. */
@@ -209,7 +211,7 @@ static void frame_count(struct calls *calls, struct calls_thread *thread, u32 at
 	const struct calls_frame *frame = &thread->frames[at];
 	u64 ticks = frame_ticks(calls, frame, ns);
 
-	if (frame->row == PROFILE_NONE)
+	if (frame->row == PROFILE_NONE || frame->ns < calls->since_ns)
 		return;
 	row_count(calls, &calls->profile->rows[frame->row], frame->function, ticks);
 	calls->profile->rows[frame->row].left += left;

@@ -26,6 +26,7 @@ struct calls {
 	u32 (*process)(void *context, u32 pid, u64 ns); /* serial; 0: not of the tree, its calls are left out */
 	void *context;
 	double ticks_per_ns;
+	u64 since_ns;                /* what began before is left out, and of what is open the time before */
 	u64 *bracket_ns;             /* of each function, what an empty one seems to take */
 	bool *met;                   /* of each: some call began */
 	u64 *paired;                 /* of each, calls that were seen to begin and to return */

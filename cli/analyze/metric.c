@@ -77,12 +77,25 @@ static bool metric_lasted(const struct metric_input *in, struct cell *absent)
 	return in->row->min <= in->row->max;
 }
 
+static const char metric_crossed[] = "with calls, whole, that began before measuring was switched on";
+static const char metric_bounds[] = "by the histogram: the shortest and the longest call of a part of the run are not kept";
+
+/* min or max, of a row that may be a part of a run. */
+static struct cell metric_extreme(const struct metric_input *in, u64 ticks)
+{
+	struct cell cell = metric_ticks(in, (double)ticks);
+
+	if (cell_has_value(&cell) && (in->row->bounds || in->row->crossed))
+		cell = (struct cell){ cell.value, CELL_ESTIMATE, in->row->bounds ? metric_bounds : metric_crossed };
+	return cell;
+}
+
 static struct cell metric_min(const struct metric *metric, const struct metric_input *in)
 {
 	struct cell absent;
 
 	(void)metric;
-	return metric_lasted(in, &absent) ? metric_ticks(in, (double)in->row->min) : absent;
+	return metric_lasted(in, &absent) ? metric_extreme(in, in->row->min) : absent;
 }
 
 static struct cell metric_max(const struct metric *metric, const struct metric_input *in)
@@ -90,7 +103,7 @@ static struct cell metric_max(const struct metric *metric, const struct metric_i
 	struct cell absent;
 
 	(void)metric;
-	return metric_lasted(in, &absent) ? metric_ticks(in, (double)in->row->max) : absent;
+	return metric_lasted(in, &absent) ? metric_extreme(in, in->row->max) : absent;
 }
 
 /* The histogram is of durations as read; the empty bracket's share of one call comes off here. */
@@ -113,6 +126,8 @@ static struct cell metric_quantile(const struct metric *metric, const struct met
 	if (total + row->calls / 1000 < row->calls && cell_has_value(&cell)) {
 		cell.state = CELL_ESTIMATE;
 		cell.note = "some durations are missing from the histogram";
+	} else if (row->crossed * 1000 > row->calls && cell_has_value(&cell)) {
+		cell = (struct cell){ cell.value, CELL_ESTIMATE, metric_crossed };
 	}
 	return cell;
 }
@@ -168,6 +183,8 @@ static struct cell metric_region_cell(const struct metric *metric, const struct 
 	cell = usage_cell(in->row->cells[metric->arg]);
 	if (in->row->open && cell.state < CELL_ESTIMATE)
 		cell = (struct cell){ cell.value, CELL_ESTIMATE, metric_open };
+	else if (in->row->crossed && cell.state < CELL_ESTIMATE)
+		cell = (struct cell){ cell.value, CELL_ESTIMATE, metric_crossed };
 	return cell;
 }
 
@@ -342,18 +359,27 @@ static struct cell metric_client_mean(const struct metric *metric, const struct 
 	return cell_counted(value->sum / (double)value->count);
 }
 
+static struct cell metric_client_extreme(const struct profile_value *value, double extreme)
+{
+	struct cell cell = cell_counted(extreme);
+
+	if (value->bounds && cell_has_value(&cell))
+		cell = (struct cell){ extreme, CELL_ESTIMATE, "of values from when nothing was measured, too" };
+	return cell;
+}
+
 static struct cell metric_client_min(const struct metric *metric, const struct metric_input *in)
 {
 	const struct profile_value *value = metric_client_value(metric, in);
 
-	return value ? cell_counted(value->min) : cell_absent(CELL_NOT_COUNTED, NULL);
+	return value ? metric_client_extreme(value, value->min) : cell_absent(CELL_NOT_COUNTED, NULL);
 }
 
 static struct cell metric_client_max(const struct metric *metric, const struct metric_input *in)
 {
 	const struct profile_value *value = metric_client_value(metric, in);
 
-	return value ? cell_counted(value->max) : cell_absent(CELL_NOT_COUNTED, NULL);
+	return value ? metric_client_extreme(value, value->max) : cell_absent(CELL_NOT_COUNTED, NULL);
 }
 
 static struct cell metric_client_count(const struct metric *metric, const struct metric_input *in)

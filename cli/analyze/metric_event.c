@@ -7,6 +7,7 @@
 #include "cli/analyze/calls.h"
 #include "cli/analyze/metric.h"
 
+static const char event_crossed[] = "with calls, whole, that began before measuring was switched on";
 static const char event_open[] = "calls that are still open are not in it";
 static const char event_scaled[] = "counters were shared: scaled by enabled / running";
 static const char event_thin[] = "counters were shared, and this one ran for less than 1 ms in it: scaled, and rough";
@@ -117,6 +118,8 @@ static struct cell metric_event(const struct metric *metric, const struct metric
 	cell = event_value(metric, in, event);
 	if (in->row->open && cell_has_value(&cell) && cell.state < CELL_ESTIMATE)
 		cell = (struct cell){ cell.value, CELL_ESTIMATE, event_open };
+	else if (in->row->crossed && cell_has_value(&cell) && cell.state < CELL_ESTIMATE)
+		cell = (struct cell){ cell.value, CELL_ESTIMATE, event_crossed };
 	return cell;
 }
 

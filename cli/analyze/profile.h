@@ -35,6 +35,7 @@ struct profile_value {
 	u32 name;
 	u64 count;
 	double sum, min, max, last;
+	bool bounds;                 /* min and max may be of values from when nothing was measured */
 };
 
 /* An event of -e that threads were to count at their markers; a column of the report. */
@@ -71,6 +72,8 @@ struct profile_row {
 	u32 unit;                    /* name; PROFILE_NONE: none */
 	bool unit_mixed;
 	bool cells_lost;
+	bool bounds;                 /* min and max are those of buckets */
+	u64 crossed;                 /* finished calls that may have begun while nothing was measured: at most so many */
 	u64 *cells;                  /* profile_cells() of them, or WIRE_ABSENT(); NULL: none read */
 	u32 values;                  /* list; PROFILE_NONE: none */
 	enum cell_state cpu_state;

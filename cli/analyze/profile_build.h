@@ -33,6 +33,9 @@ void profile_add_origin(struct profile *profile, const struct profile_origin *or
 /* The sum of the windows of one name of a process, added if it is new; NULL when memory is short. */
 struct profile_window *profile_window(struct profile *profile, u32 process, u32 pid, u32 name);
 
+/* profile_merge() of the rows with keep[row], which becomes true of those above them, too. */
+int profile_merge_rows(struct profile *to, const struct profile *from, bool *keep);
+
 /* Adds to a sum of a source's cell: one that is absent makes the sum absent. */
 static inline void profile_add_cell(u64 *sum, u64 value)
 {

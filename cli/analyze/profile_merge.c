@@ -13,6 +13,7 @@
 struct profile_merger {
 	struct profile *to;
 	const struct profile *from;
+	bool *kept;                  /* rows of from that are added; NULL: all */
 	u32 *names;                  /* of from, as numbers in to */
 	u32 *rows;
 };
@@ -88,6 +89,8 @@ static void merge_row(struct profile_merger *merger, u32 row, const struct profi
 	to->raw_wall += from->raw_wall;
 	to->bracket += from->bracket;
 	to->unsure += from->unsure;
+	to->crossed += from->crossed;
+	to->bounds = to->bounds || from->bounds;
 	if (from->cpu_state > to->cpu_state) {
 		to->cpu_state = from->cpu_state;
 		to->cpu_note = from->cpu_note;
@@ -105,6 +108,9 @@ static void merge_rows(struct profile_merger *merger)
 	for (i = 0; i < from->nrows && !merger->to->no_memory; i++) {
 		const struct profile_row *row = &from->rows[i];
 
+		merger->rows[i] = PROFILE_NONE;
+		if (merger->kept && !merger->kept[i])
+			continue;
 		if (row->parent == PROFILE_NONE)
 			merger->rows[i] = profile_root(merger->to, row->process, row->pid, row->tid);
 		else
@@ -123,6 +129,8 @@ static void merge_values(struct profile_merger *merger)
 	for (i = 0; i < merger->from->nvalues && !merger->to->no_memory; i++) {
 		const struct profile_value *value = &merger->from->values[i];
 
+		if (!value->count || merger->rows[value->row] == PROFILE_NONE)
+			continue;
 		to = profile_value(merger->to, merger->rows[value->row], merge_name(merger, value->name));
 		if (!to)
 			return;
@@ -131,6 +139,7 @@ static void merge_values(struct profile_merger *merger)
 		to->count += value->count;
 		to->sum += value->sum;
 		to->last = value->last;
+		to->bounds = to->bounds || value->bounds;
 	}
 }
 
@@ -192,7 +201,12 @@ static void merge_origins(struct profile_merger *merger)
 
 int profile_merge(struct profile *to, const struct profile *from)
 {
-	struct profile_merger merger = { .to = to, .from = from };
+	return profile_merge_rows(to, from, NULL);
+}
+
+int profile_merge_rows(struct profile *to, const struct profile *from, bool *keep)
+{
+	struct profile_merger merger = { .to = to, .from = from, .kept = keep };
 	u32 i;
 
 	if (!to->events) {
@@ -201,8 +215,14 @@ int profile_merge(struct profile *to, const struct profile *from)
 		to->plan_events = from->plan_events;
 		to->plan_groups = from->plan_groups;
 	}
+	if (!to->disks)
+		to->disks = from->disks;
 	merger.names = calloc((size_t)from->nnames + 1, sizeof(*merger.names));
 	merger.rows = calloc((size_t)from->nrows + 1, sizeof(*merger.rows));
+	/* A parent stands before its children. */
+	for (i = keep ? from->nrows : 0; i--;)
+		if (keep[i] && from->rows[i].parent != PROFILE_NONE)
+			keep[from->rows[i].parent] = true;
 	if (merger.names && merger.rows) {
 		merge_names(&merger);
 		merge_rows(&merger);

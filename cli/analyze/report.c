@@ -241,7 +241,15 @@ static void report_add_cpu(struct report *report)
 	bool found = false;
 	size_t i;
 
-
+	if (report->facts->partial) {
+		wall = cell_counted((double)report->facts->measured_ns);
+		report->cpu = cell_absent(CELL_UNAVAILABLE, NULL);
+		for (i = 0; i < report->facts->ntotals; i++)
+			if (!strcmp(totals[i].name, "task-clock"))
+				report->cpu = totals[i].cell;
+		report->cpu_share = cell_divide(report->cpu, wall, 100);
+		return;
+	}
 	for (i = 0; i < report->facts->ntotals; i++) {
 		if (strcmp(totals[i].name, "user") && strcmp(totals[i].name, "sys"))
 			continue;

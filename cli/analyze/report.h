@@ -79,6 +79,11 @@ struct loss_fact {
 	u64 count;
 };
 
+/* A time in which the run was measured. */
+struct span_fact {
+	u64 begin_ns, end_ns;        /* since the start of the run; the last one's end may be UINT64_MAX */
+};
+
 struct note_fact {
 	u64 time_ns;                 /* CLOCK_REALTIME */
 	const char *text;
@@ -130,7 +135,16 @@ struct session_facts {
 	const char *uncounted;       /* why the kernel's events missed some of the tree, or NULL */
 	const char *not_preloaded;   /* why the agent could not enter ("... is statically linked"), or NULL */
 	const struct samples *samples; /* NULL: not profiled */
+	bool partial;                /* it was measured in spans alone, if in any */
+	u64 measured_ns;             /* of partial */
+	const struct span_fact *spans;
+	size_t nspans;
+	const char *const *inside;   /* regions that alone were measured; NULL: all */
+	size_t ninside;
 };
+
+/* How much of a time is in spans, which are in order. */
+u64 spans_overlap(const struct span_fact *spans, size_t n, u64 begin_ns, u64 end_ns);
 
 /* What a table shows of the samples. */
 struct report_profile {

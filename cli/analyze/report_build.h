@@ -60,6 +60,9 @@ int report_add_unknown(struct report *report, const char *text);
 
 const char *report_process_end(struct report *report, const struct process_facts *process);
 
+/* report_path.c: the path "a;b;c" of a row, to be freed. */
+char *report_path(const struct profile *profile, u32 row);
+
 /* A name of the profile as it may be printed. */
 const char *report_name(struct report *report, const struct profile_name *name);
 

@@ -64,7 +64,8 @@ static void report_plan_row(const struct row_builder *builder, u32 i)
 
 	plan->wall = cell_counted((double)row->wall * slope);
 	report_plan_cpu(row, plan, slope);
-	if (!row->calls && !row->open) {
+	/* A part of a run may have time of a call that neither began nor ended in it. */
+	if (!row->calls && !row->open && !row->wall) {
 		plan->wall = cell_absent(CELL_NOT_COUNTED, "no call was seen");
 		plan->cpu = plan->off = plan->wall;
 	}
@@ -75,6 +76,9 @@ static void report_plan_row(const struct row_builder *builder, u32 i)
 	if (cell_has_value(&plan->wall)) {
 		parent->child_wall = cell_add(parent->child_wall, plan->wall);
 		parent->child_cpu = cell_add(parent->child_cpu, plan->cpu);
+	} else {
+		parent->child_wall = cell_add(parent->child_wall, plan->child_wall);
+		parent->child_cpu = cell_add(parent->child_cpu, plan->child_cpu);
 	}
 }
 
@@ -167,31 +171,6 @@ static int report_order(struct row_builder *builder)
 	}
 	builder->first_root = i;
 	return 0;
-}
-
-/* The path "a;b;c" of a row, to be freed. */
-static char *report_path(const struct profile *profile, u32 i)
-{
-	size_t len = 0;
-	char *path, *at;
-	u32 k;
-
-	for (k = i; profile->rows[k].parent != PROFILE_NONE; k = profile->rows[k].parent)
-		len += profile->names[profile->rows[k].name].len + 1;
-	path = malloc(len + 1);
-	if (!path || !len)
-		return path;
-	at = path + len - 1;
-	*at = '\0';
-	for (k = i; profile->rows[k].parent != PROFILE_NONE; k = profile->rows[k].parent) {
-		const struct profile_name *name = &profile->names[profile->rows[k].name];
-
-		at -= name->len;
-		memcpy(at, name->bytes, name->len);
-		if (at > path)
-			*--at = ';';
-	}
-	return path;
 }
 
 static int report_match(struct row_builder *builder, u32 i)
@@ -317,15 +296,38 @@ static u64 report_marker_threads(const struct profile *profile, u32 process)
 static void report_sum_process(const struct row_builder *builder, struct root_sum *sum,
 			       const struct process_facts *process)
 {
+	const struct session_facts *facts = builder->report->facts;
 	u64 wall = process->end_ns > process->start_ns ? process->end_ns - process->start_ns : 0;
 	u64 markers = report_marker_threads(builder->profile, process->id);
 
+	if (facts->partial)
+		wall = spans_overlap(facts->spans, facts->nspans, process->start_ns, process->end_ns);
 	sum->threads_known = process->threads && (!sum->calls || sum->threads_known);
 	sum->threads += MAX(process->threads, MAX(markers, 1));
 	sum->calls++;
 	sum->open += process->ended == PROCESS_ALIVE;
 	sum->wall = cell_add(sum->wall, cell_counted((double)wall));
 	usage_add(&sum->usage, &process->usage);
+}
+
+/* With --roi the time of a process or thread, all: of the run, is that of the outermost regions that were kept. */
+static void report_sum_inside(const struct row_builder *builder, struct root_sum *sum, bool all)
+{
+	const struct profile *profile = builder->profile;
+	u32 i;
+
+	if (!builder->report->facts->ninside)
+		return;
+	usage_fill_absent(&sum->usage, "it is known of the whole thread, not of the regions of --roi");
+	sum->wall = sum->usage.cpu = cell_counted(0);
+	for (i = builder->first_root; i < profile->nrows; i++) {
+		const struct profile_row *row = &profile->rows[builder->order[i]];
+
+		if (!all && (row->process != sum->process || (sum->tid && row->tid != sum->tid)))
+			continue;
+		sum->wall = cell_add(sum->wall, builder->plans[builder->order[i]].child_wall);
+		sum->usage.cpu = cell_add(sum->usage.cpu, builder->plans[builder->order[i]].child_cpu);
+	}
 }
 
 static struct metric_input report_root_input(struct row_builder *builder, const struct root_sum *sum)
@@ -405,6 +407,7 @@ static void report_sum_thread(const struct row_builder *builder, struct root_sum
 							(double)thread->wall)));
 		usage_add(&sum->usage, &thread->usage);
 	}
+	report_sum_inside(builder, sum, false);
 }
 
 static int report_emit_threads(struct row_builder *builder, u32 process, u32 parent, double outer_wall)
@@ -434,6 +437,7 @@ static int report_emit_process(struct row_builder *builder, const struct process
 	sum.row = by_thread ? PROFILE_NONE
 			    : profile_find_row(builder->profile, process->id, 0, NULL, 0);
 	report_sum_process(builder, &sum, process);
+	report_sum_inside(builder, &sum, false);
 	if (report_emit_root(builder, &sum, PROFILE_NONE, sum.wall.value, &self) != 0)
 		return -1;
 	if (by_thread)
@@ -453,6 +457,7 @@ static int report_emit_merged(struct row_builder *builder)
 	sum.row = profile_find_row(builder->profile, 0, 0, NULL, 0);
 	for (i = 0; i < facts->nprocesses; i++)
 		report_sum_process(builder, &sum, &facts->processes[i]);
+	report_sum_inside(builder, &sum, true);
 	if (report_emit_root(builder, &sum, PROFILE_NONE, sum.wall.value, &self) != 0)
 		return -1;
 	return sum.row == PROFILE_NONE ? 0

@@ -268,6 +268,13 @@ void snapshot_add(struct cell *sum, const struct cell *part)
 	}
 }
 
+void snapshot_subtract(struct cell *cells, const struct cell *before)
+{
+	for (u32 i = 0; i < SNAPSHOT_CELLS; i++)
+		if (!(snapshot_cells[i].flags & SNAPSHOT_GAUGE))
+			cells[i] = cell_subtract(cells[i], before[i]);
+}
+
 void snapshot_fill_absent(struct cell *cells, const char *note)
 {
 	for (u32 i = 0; i < SNAPSHOT_CELLS; i++)

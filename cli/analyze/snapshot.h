@@ -66,6 +66,8 @@ void snapshot_absent(u64 *values, u32 file, u32 reason);
 /* What lies between the values at both edges, as cells[SNAPSHOT_CELLS]. */
 void snapshot_between(struct cell *cells, const u64 *begin, const u64 *end);
 void snapshot_add(struct cell *sum, const struct cell *part);
+/* What is looked at once stays. */
+void snapshot_subtract(struct cell *cells, const struct cell *before);
 void snapshot_fill_absent(struct cell *cells, const char *note);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/analyze/inside.h"
 #include "cli/log.h"
 
 #define THREADS_MOST (1u << 20)
@@ -156,10 +157,13 @@ static void resume(struct trace *trace, u32 thread, u32 region)
 	const struct samples_region *regions = trace->regions.regions;
 	u32 path[DEPTH_MOST], n = 0, same = 0;
 
-	event_write(trace, thread, TRACE_MISSING, (u32)MIN(t->missing, (u64)TRACE_VALUE_MOST));
+	if (t->missing)
+		event_write(trace, thread, TRACE_MISSING, (u32)MIN(t->missing, (u64)TRACE_VALUE_MOST));
 	t->missing = 0;
+	t->paused = false;
 	for (; region != SAMPLES_NONE && n < DEPTH_MOST; region = regions[region].parent)
-		path[n++] = region;
+		if (!trace->inside || inside_sampled(trace->inside, &trace->regions, region))
+			path[n++] = region;
 	while (same < n && same < t->depth && t->open[same].region == path[n - 1 - same] && !t->open[same].over)
 		same++;
 	pop(trace, thread, same, TRACE_CUT);
@@ -192,7 +196,7 @@ void trace_add(struct trace *trace, u32 thread, enum trace_kind kind, u32 region
 	struct trace_thread *t = &trace->threads[thread];
 
 	t->ticks = MAX(t->ticks, ticks);
-	if (t->missing && kind != TRACE_LATE_END)
+	if ((t->missing || t->paused) && kind != TRACE_LATE_END)
 		resume(trace, thread, kind == TRACE_BEGIN ? trace->regions.regions[region].parent : region);
 	if (kind == TRACE_BEGIN)
 		push(trace, thread, kind, region);
@@ -217,6 +221,12 @@ void trace_close(struct trace *trace, u32 thread, u64 ticks)
 		event_write(trace, thread, TRACE_MISSING, (u32)MIN(t->missing, (u64)TRACE_VALUE_MOST));
 	t->missing = 0;
 	pop(trace, thread, 0, TRACE_STILL_OPEN);
+}
+
+void trace_pause(struct trace *trace, u32 thread, u64 ticks)
+{
+	trace_close(trace, thread, ticks);
+	trace->threads[thread].paused = true;
 }
 
 void trace_add_window(struct trace *trace, const struct trace_window *window)

@@ -14,6 +14,8 @@
 
 #include "cli/analyze/samples.h"
 
+struct inside;
+
 #define TRACE_NONE (~0u)
 
 enum trace_kind {
@@ -58,6 +60,7 @@ struct trace_thread {
 	char name[16];               /* not terminated if it is full; "": not known */
 	u64 ticks;                   /* of its newest event */
 	u64 missing;                 /* records before the next one */
+	bool paused;                 /* what is open is known by the next one */
 	struct trace_open *open;
 	u32 depth, room;
 };
@@ -80,6 +83,7 @@ struct trace {
 	u32 buckets[TRACE_BUCKETS];  /* number of the newest thread + 1 */
 	u64 start_ns;                /* of the run, by the clock that its ticks are mapped to */
 	u64 missing;                 /* records, in all */
+	const struct inside *inside; /* regions that alone are kept; NULL: all */
 	bool failed;                 /* to keep something, of which was told */
 };
 
@@ -93,6 +97,8 @@ u32 trace_thread(struct trace *trace, u32 process, u32 pid, u32 tid);
 void trace_add(struct trace *trace, u32 thread, enum trace_kind kind, u32 region, u64 ticks);
 /* Records of the thread are missing after what was added. */
 void trace_lose(struct trace *trace, u32 thread, u64 n);
+/* Nothing is kept of the thread for a time. */
+void trace_pause(struct trace *trace, u32 thread, u64 ticks);
 /* Nothing more is to come of the thread. */
 void trace_close(struct trace *trace, u32 thread, u64 ticks);
 void trace_add_window(struct trace *trace, const struct trace_window *window);

@@ -15,6 +15,7 @@
 static const struct command *const commands[] = {
 	&command_run,
 	&command_stat,
+	&command_attach,
 	&command_report,
 	&command_annotate,
 	&command_export,

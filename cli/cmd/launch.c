@@ -94,7 +94,9 @@ FILE *launch_report_open(const char *path)
 
 void launch_report_empty(FILE *file, const char *path)
 {
-	/* Fails, and does no harm, for what is no file. */
+	/* An earlier report may be in it. Fails, and does no harm, for what is no file. */
+	if (path && file != stdout)
+		rewind(file);
 	if (path && file != stdout && ftruncate(fileno(file), 0) && errno != EINVAL)
 		verbose(1, "cannot empty %s: %s", path, strerror(errno));
 }

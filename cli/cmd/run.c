@@ -6,6 +6,7 @@
 
 #include "cli/cmd/launch.h"
 #include "cli/cmd/passes.h"
+#include "cli/cmd/portioned.h"
 #include "cli/cmd/sampled.h"
 #include "cli/cmd/traced.h"
 #include "cli/cmd/watch.h"
@@ -36,6 +37,7 @@ struct run_options {
 	unsigned long functions_depth;
 	bool functions_off;
 	struct session_functions instrumented;
+	struct portioned portioned;
 };
 
 #define OFFSET(member) offsetof(struct run_options, member)
@@ -64,6 +66,7 @@ static const struct opt options[] = {
 	{ "no-instrumented", 0, OPT_FLAG, OFFSET(functions_off), NULL, NULL,
 	  "make no regions of such functions", NULL, false },
 	LAUNCH_SCOPE_ROWS(struct run_options),
+	PORTIONED_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
 	  NULL, false },
@@ -96,7 +99,7 @@ static const struct command_example examples[] = {
 
 #define RECORD_THREADS 4096        /* rows of their own in a recording; it must not grow with every thread of a long run */
 
-static struct session_options session_options_of(const struct run_options *o, const struct event_list *events, char **argv)
+static struct session_options session_options_of(struct run_options *o, const struct event_list *events, char **argv)
 {
 	struct session_options so = {
 		.argv = argv,
@@ -119,6 +122,7 @@ static struct session_options session_options_of(const struct run_options *o, co
 		.calls = o->wrap.calls,
 	};
 
+	portioned_session(&o->portioned, &so);
 	if (o->functions_off || o->functions.n || o->functions_depth)
 		so.functions = &o->instrumented;
 	/* Threads of several runs are not the same. */
@@ -137,17 +141,40 @@ struct files {
 	FILE *report, *trace;
 };
 
+/* What a report needs while the command runs. */
+struct run_now {
+	const struct run_options *o;
+	const struct output *format;
+	const struct files *files;
+	struct watch *watch;
+};
+
+/* What is written at the end, now. */
+static u64 run_report_now(void *context, const struct profile *profile, const struct session_facts *facts)
+{
+	const struct run_now *now = context;
+
+	launch_report_begin(now->files->report, now->o->report);
+	watch_now_record(now->watch, profile, facts);
+	print_report(&now->o->print, now->format, now->files->report, profile, facts);
+	fflush(now->files->report);
+	return 0;
+}
+
 /* Runs it and writes what there is to be written; the exit status, below 0 a signal. */
-static int run_and_report(const struct run_options *o, const struct event_list *events, const struct output *format,
+static int run_and_report(struct run_options *o, const struct event_list *events, const struct output *format,
 			  const struct files *files, struct watch *watch, char **argv)
 {
 	struct session_options so = session_options_of(o, events, argv);
+	struct run_now now = { o, format, files, watch };
+	const struct session_watcher reporter = { run_report_now, &now };
 	struct passes passes = { .n = 0 };
 	struct session *session;
 	enum session_end end;
 	int status;
 
 	so.watcher = watch_watcher(watch);
+	so.reporter = &reporter;
 	end = session_run(&session, &so);
 	status = launch_status(end, session);
 	if (end >= SESSION_ENDED) {
@@ -226,6 +253,10 @@ static int run_with(struct run_options *o, char **argv)
 	status = sampled_parse(&o->sampled);
 	if (!status)
 		status = functions_parse(o);
+	if (!status && o->passes && portioned_in_time(&o->portioned))
+		status = command_misused(&command_run, "can't run the command again, by --passes, with --delay or --control", NULL);
+	if (!status)
+		status = portioned_parse(&o->portioned, &command_run);
 	if (!status)
 		status = launch_events(&o->asked, &o->print, &events);
 	if (!status)
@@ -258,6 +289,7 @@ static int run_command(int argc, char **argv)
 	probe_list_free(&o.probes);
 	print_options_free(&o.print);
 	opt_list_free(&o.functions);
+	portioned_free(&o.portioned);
 	free(o.define_lines);
 	wrap_free(&o.wrap);
 	return status;

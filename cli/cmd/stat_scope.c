@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/cmd/portioned.h"
 #include "cli/log.h"
 
 #define STANDARD_SOFTWARE "task-clock,minor-faults,major-faults,context-switches,cpu-migrations"
@@ -56,21 +57,10 @@ const char *stat_scope_standard(const struct launch_asked *asked)
 
 int stat_scope_steer(const struct stat_scope *scope, struct steer *steer)
 {
-	unsigned long delay = 0;
-	int err = 0;
+	int status = portioned_steer(&command_stat, scope->delay, scope->control, steer);
 
-	*steer = (struct steer){ .control = -1, .ack = -1, .interval_ns = scope->interval_ms * NSEC_PER_MSEC };
-	steer->begin_off = scope->delay && !strcmp(scope->delay, "-1");
-	if (scope->delay && !steer->begin_off && opt_parse_uint(scope->delay, &delay)) {
-		error("--delay takes a number of ms, or -1, not '%s'", scope->delay);
-		return STATUS_USAGE;
-	}
-	if (steer->begin_off && !scope->control)
-		return scope_misused("--delay=-1 waits for --control, which is not given");
-	steer->delay_ns = delay * NSEC_PER_MSEC;
-	if (scope->control)
-		err = steer_open(steer, scope->control);
-	return err == -EINVAL ? STATUS_USAGE : err ? STATUS_FAILURE : 0;
+	steer->interval_ns = scope->interval_ms * NSEC_PER_MSEC;
+	return status;
 }
 
 int stat_scope_open(const struct stat_scope *scope, struct count_options *options, struct count **count)

@@ -52,6 +52,12 @@ const struct session_watcher *watch_watcher(struct watch *watch)
 	return watch->name || watch->live.on ? &watch->watcher : NULL;
 }
 
+void watch_now_record(struct watch *watch, const struct profile *profile, const struct session_facts *facts)
+{
+	if (watch->name)
+		store_write(&watch->file, profile, facts, &watch->options);
+}
+
 int watch_end(struct watch *watch, const struct profile *profile, const struct session_facts *facts)
 {
 	live_close(&watch->live);

@@ -20,6 +20,8 @@ struct watch {
 int watch_record(struct watch *watch, const char *pattern, const struct store_options *options);
 /* For the session; NULL: there is nothing to watch for. */
 const struct session_watcher *watch_watcher(struct watch *watch);
+/* Writes the recording, if there is one, while the run goes on. */
+void watch_now_record(struct watch *watch, const struct profile *profile, const struct session_facts *facts);
 /* The command has ended: writes the recording for good. 0, or -1 after a message. */
 int watch_end(struct watch *watch, const struct profile *profile, const struct session_facts *facts);
 void watch_close(struct watch *watch);

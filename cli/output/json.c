@@ -465,6 +465,7 @@ int json_write(FILE *file, const struct report *report, const struct output_opti
 	if (facts->target)
 		json_member(&writer, "target", json_text(facts->target));
 	json_member(&writer, "exit", json_exit(!facts->alive, facts->status, facts->signal));
+	json_portion(&writer, facts);
 	json_member(&writer, "host", json_host(report));
 	if (facts->provenance)
 		json_member(&writer, "provenance", json_provenance(facts->provenance));

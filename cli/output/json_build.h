@@ -25,6 +25,9 @@ void json_open_array(struct json_writer *writer, const char *key);
 void json_element(struct json_writer *writer, json_t *value);
 void json_close_array(struct json_writer *writer);
 
+/* json_portion.c: of a run that was not measured as a whole. */
+void json_portion(struct json_writer *writer, const struct session_facts *facts);
+
 /* json_profile.c: the members samples and profile. */
 void json_profile(struct json_writer *writer, const struct report *report);
 

@@ -41,8 +41,13 @@ size_t lines_name_most(const struct lines *lines);
 
 /* lines_agent.c: one line for each reason. */
 void lines_without_agent(const struct lines *lines);
+void lines_no_marker(const struct lines *lines);
 /* What markers cost. */
 void lines_markers(const struct lines *lines);
+
+/* lines_portion.c: of the header, for how long it was measured, if not all the time; and in which regions. */
+void lines_measured(struct lines_row *row, const struct session_facts *facts, bool utf8);
+void lines_inside(const struct lines *lines);
 
 /* lines_report.c: what stands above and below the tables. */
 void lines_header(const struct lines *lines);

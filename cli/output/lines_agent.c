@@ -55,6 +55,24 @@ void lines_without_agent(const struct lines *lines)
 	}
 }
 
+/* Why there are none. */
+void lines_no_marker(const struct lines *lines)
+{
+	const struct session_facts *facts = lines->report->facts;
+	char *command;
+
+	if (!facts->argv) {
+		lines_print(lines, STYLE_PLAIN, "no regions", "nothing was loaded into what ran already: the figures are of whole "
+			    "processes");
+		return;
+	}
+	command = facts->argv[0] ? lines_name(facts->argv[0], lines_name_most(lines)) : NULL;
+	lines_print(lines, STYLE_PLAIN, "no regions",
+		    "%s met no marker: the figures are of whole processes; spark.h(3) tells how to mark "
+		    "regions", command ? command : "the program");
+	free(command);
+}
+
 void lines_markers(const struct lines *lines)
 {
 	const struct report_markers *markers = &lines->report->markers;

@@ -51,7 +51,9 @@ void lines_origin(const struct lines *lines)
 	char time[64], *text;
 	size_t i;
 
-	if (facts->unfinished)
+	if (facts->unfinished && provenance && !provenance->recorded)
+		lines_print(lines, STYLE_PLAIN, "unfinished", "the run goes on: the figures are those of now");
+	else if (facts->unfinished)
 		lines_print(lines, STYLE_BAD, "unfinished",
 			    "sparkctl ended before the run did: the figures are those of its last look");
 	if (!provenance)

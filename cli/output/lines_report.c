@@ -141,6 +141,7 @@ void lines_header(const struct lines *lines)
 	lines_exit(&row, report->facts);
 	format_ns(wall, (double)report->facts->duration_ns, lines->options->utf8);
 	lines_piece(&row, "%s wall", wall);
+	lines_measured(&row, report->facts, lines->options->utf8);
 	if (report->facts->nprocesses && cell_has_value(&report->cpu) && cell_has_value(&report->cpu_share)) {
 		format_ns(cpu, report->cpu.value, lines->options->utf8);
 		format_share(share, &report->cpu_share, 0, " %", lines->options->utf8);
@@ -185,7 +186,7 @@ void lines_totals(const struct lines *lines)
 		if (lines_total_shown(&report->totals[i]) || !cell_has_value(&report->totals[i].cell))
 			continue;
 		if (!any)
-			row = lines_begin(lines, "tree, from exec", "   ");
+			row = lines_begin(lines, report->facts->argv ? "tree, from exec" : "threads", "   ");
 		any = true;
 		format_total(value, &report->totals[i], lines->options->utf8);
 		lines_piece(&row, "%s%s %s%s", report->totals[i].name, format_total_side(&report->totals[i]), value,
@@ -414,20 +415,15 @@ static void lines_capabilities(const struct lines *lines)
 static void lines_no_regions(const struct lines *lines)
 {
 	const struct session_facts *facts = lines->report->facts;
-	char *command;
 
 	if (facts->not_preloaded)
 		lines_print(lines, STYLE_PLAIN, "not preloaded", "%s: totals come from outside, no regions%s", facts->not_preloaded,
 			    lines->report->has_regions ? " of its own" : "");
 	lines_without_agent(lines);
-	if (facts->not_preloaded || lines->report->has_regions || lines->report->options.regions ||
+	if (facts->not_preloaded || facts->partial || facts->ninside || lines->report->has_regions || lines->report->options.regions ||
 	    lines->report->options.totals_only)
 		return;
-	command = facts->argv && facts->argv[0] ? lines_name(facts->argv[0], lines_name_most(lines)) : NULL;
-	lines_print(lines, STYLE_PLAIN, "no regions",
-		    "%s met no marker: the figures are of whole processes; spark.h(3) tells how to mark "
-		    "regions", command ? command : "the program");
-	free(command);
+	lines_no_marker(lines);
 }
 
 void lines_missing(const struct lines *lines)
@@ -473,7 +469,8 @@ static void lines_survivors(const struct lines *lines)
 	size_t i, n = 0;
 	char *name;
 
-	for (i = 0; i < facts->nprocesses; i++) {
+	/* What was running before is expected to go on. */
+	for (i = 0; facts->argv && i < facts->nprocesses; i++) {
 		if (facts->processes[i].ended != PROCESS_ALIVE || n++ >= LINES_SURVIVORS_MAX)
 			continue;
 		if (n == 1)

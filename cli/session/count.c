@@ -14,8 +14,6 @@
 
 #include "cli/log.h"
 
-#define COUNT_SPARE 32               /* descriptors for everything else */
-
 /* ---- places ---------------------------------------------------------------------------------------- */
 
 int count_add_place(struct count *count, pid_t task, int cpu, u32 part)
@@ -57,111 +55,7 @@ struct count_part *count_add_part(struct count *count, u32 id, const char *forma
 	return part;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------- */
-
-struct count_way {
-	const struct count *count;
-	const struct count_place *place;
-	int leader;                  /* -1: none */
-};
-
-static int count_open_as(void *context, union event_attr *a, bool heritable)
-{
-	const struct count_way *way = context;
-	bool tasks = way->count->options->kind == COUNT_PROCESSES || way->count->options->kind == COUNT_THREADS;
-
-	a->attr.inherit = tasks && heritable && !way->count->options->no_inherit;
-	return perf_open(&a->attr, way->place->task, way->place->cpu, way->leader, way->count->flags);
-}
-
-/* An event of some CPUs only, such as those of one kind, or of the one that counts for the socket. */
-static bool count_belongs(const struct event *event, const struct count_place *place)
-{
-	cpu_set_t set;
-
-	if (place->cpu < 0 || !event->cpus || cpus_parse(event->cpus, &set))
-		return true;
-	return CPU_ISSET((size_t)place->cpu, &set);
-}
-
-static const char *count_futile(const struct count *count, const struct event *event)
-{
-	bool system = event->scope == EVENT_SYSTEM && count->options->kind == COUNT_CPUS && !event->obstacle;
-
-	return system ? NULL : attempt_futile(event);
-}
-
-/* The slots of which the event is a share, at that place; -1: they are not counted. */
-static int count_slots(const struct count *count, const struct event *event, size_t at)
-{
-	for (size_t i = 0; i < count->nevents; i++) {
-		const struct count_event *e = &count->event[i];
-
-		if (e->event->topdown == EVENT_SLOTS && e->event->attr.type == event->attr.type && e->fd)
-			return e->fd[at];
-	}
-	return -1;
-}
-
-static int count_open_at(struct count *count, struct count_event *e, size_t at)
-{
-	struct count_way way = { count, &count->place[at], -1 };
-	struct attempt attempt;
-	int fd;
-
-	if (e->event->topdown == EVENT_TOPDOWN) {
-		way.leader = count_slots(count, e->event, at);
-		if (way.leader < 0)
-			return -ENODATA;
-	}
-	fd = attempt_filter(e->event, attempt_open(e->event, count_open_as, &way, &attempt));
-	if (fd >= 0 && descriptor_keep(fd, COUNT_SPARE) < 0)
-		return -EMFILE;
-	if (fd >= 0 && attempt.less > e->attempt.less)
-		e->attempt = attempt;
-	return fd;
-}
-
-static int count_say_full(const struct count *count, int err)
-{
-	struct outcome o = advice_errno(err, "one for each event and thread or CPU");
-
-	return error("%zu places and %zu events take too many descriptors: %s; %s", count->nplaces, count->nevents,
-		     o.because, o.remedy);
-}
-
-/* 0, or -1 after a message. */
-static int count_open_event(struct count *count, struct count_event *e)
-{
-	const char *futile = count_futile(count, e->event);
-
-	e->fd = malloc(count->nplaces * sizeof(*e->fd));
-	if (!e->fd)
-		return error("out of memory");
-	for (size_t i = 0; i < count->nplaces; i++)
-		e->fd[i] = -1;
-	if (futile)
-		snprintf(e->note, sizeof(e->note), "%s", futile);
-	for (size_t i = 0; i < count->nplaces && !futile; i++) {
-		int fd;
-
-		if (!count_belongs(e->event, &count->place[i]))
-			continue;
-		fd = count_open_at(count, e, i);
-		if (fd == -EMFILE || fd == -ENFILE)
-			return count_say_full(count, -fd);
-		if (fd >= 0) {
-			e->fd[i] = fd;
-			e->opened++;
-			continue;
-		}
-		e->err = -fd;
-		/* What the machine has not, it has nowhere. */
-		if (!e->opened && advice_means_absent(-fd))
-			return 0;
-	}
-	return 0;
-}
+/* ---- what is missing -------------------------------------------------------------------------------- */
 
 /* Which places lack an event that others have; a thread that ended meanwhile lacks nothing. */
 static void count_mark_refused(struct count *count)
@@ -170,87 +64,66 @@ static void count_mark_refused(struct count *count)
 		const struct count_event *e = &count->event[k];
 
 		for (size_t i = 0; e->opened && i < count->nplaces; i++)
-			if (e->fd[i] < 0 && count_belongs(e->event, &count->place[i]) &&
-			    (count->place[i].cpu >= 0 || !kill(count->place[i].task, 0) || errno == EPERM))
+			if (e->fd[i] < 0 && count_belongs(e->event, &count->place[i]) && !count->place[i].gone)
 				count->place[i].refused = true;
 	}
 }
 
-static void count_tell_refused(struct count *count)
+/* Their numbers, as far as there is room. How many there are. */
+static size_t count_refused(const struct count *count, char *text, size_t size)
 {
-	size_t n = 0, len = 0, size = sizeof(count->uncounted);
-	char *to = count->uncounted;
+	size_t n = 0, len = 0;
+	bool full = false;
 
-	for (size_t i = 0; i < count->nplaces; i++)
-		n += count->place[i].refused;
-	if (n)
-		len += (size_t)snprintf(to, size, "the kernel refused events of %zu of %zu %s:", n, count->nplaces,
-					count->flags || count->place[0].cpu >= 0 ? "CPUs" : "threads");
-	for (size_t i = 0; n && i < count->nplaces; i++)
-		if (count->place[i].refused && len + 48 < size)
-			len += (size_t)snprintf(to + len, size - len, " %d",
-						count->place[i].cpu >= 0 ? count->place[i].cpu : count->place[i].task);
-		else if (count->place[i].refused) {
-			len += (size_t)snprintf(to + len, size - len, " ...");
-			break;
-		}
-	if (count->late)
-		snprintf(to + len, size - len, "%s%zu threads began while counters were opened: it is not known "
-			 "whether they are counted", n ? "; " : "", count->late);
-	count->facts.uncounted = to[0] ? to : NULL;
-}
+	text[0] = '\0';
+	for (size_t i = 0; i < count->nplaces; i++) {
+		const struct count_place *place = &count->place[i];
 
-static bool count_any(const struct count *count)
-{
-	for (size_t i = 0; i < count->nevents; i++)
-		if (count->event[i].opened)
-			return true;
-	return false;
-}
-
-/* No event is to be had: the first that is refused tells why. */
-static int count_refuse(struct count *count)
-{
-	/* Of a clock, which every machine has. */
-	if (count->flags && (count->event[0].err == ENOENT || count->event[0].err == EBADF))
-		return count_refuse_cgroup(count);
-	for (size_t i = 0; i < count->nevents; i++)
-		if (!count->event[i].note[0])
-			count_reason(count, &count->event[i]);
-	error("nothing can be counted of %s: %s", count->target, count->event[0].note);
-	return -EPERM;
-}
-
-/* A list may name an event twice. */
-static bool count_has(const struct count *count, const char *name)
-{
-	for (size_t i = 0; i < count->nevents; i++)
-		if (!strcmp(count->event[i].event->name, name))
-			return true;
-	return false;
-}
-
-static int count_open_all(struct count *count)
-{
-	const struct event_list *list = count->options->events;
-
-	count->event = calloc(list->n + 1, sizeof(*count->event));
-	if (!count->event) {
-		error("out of memory");
-		return -EPERM;
+		if (!place->refused)
+			continue;
+		n++;
+		if (len + 16 < size)
+			len += (size_t)snprintf(text + len, size - len, " %d", place->cpu >= 0 ? place->cpu : place->task);
+		else if (!full)
+			full = snprintf(text + len, size - len, " ...") > 0;
 	}
-	for (size_t i = 0; i < list->n; i++)
-		if (!count_has(count, list->event[i].name))
-			count->event[count->nevents++].event = &list->event[i];
-	/* Those that lead others first. */
-	for (int shares = 0; shares < 2; shares++)
-		for (size_t i = 0; i < count->nevents; i++)
-			if ((count->event[i].event->topdown == EVENT_TOPDOWN) == shares &&
-			    count_open_event(count, &count->event[i]))
-				return -EPERM;
-	for (size_t i = 0; i < count->nevents; i++)
-		count->judge.asked.pmu |= count->event[i].opened && count->event[i].event->hardware;
-	return count_any(count) ? 0 : count_refuse(count);
+	return n;
+}
+
+static size_t count_say(struct count *count, size_t at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static size_t count_say(struct count *count, size_t at, const char *format, ...)
+{
+	size_t size = sizeof(count->uncounted);
+	va_list args;
+
+	if (at && at < size)
+		at += (size_t)snprintf(count->uncounted + at, size - at, "; ");
+	if (at >= size)
+		return at;
+	va_start(args, format);
+	at += (size_t)vsnprintf(count->uncounted + at, size - at, format, args);
+	va_end(args);
+	return at;
+}
+
+static void count_tell_missing(struct count *count)
+{
+	char ids[COUNT_IDS];
+	size_t at = 0, n = count_refused(count, ids, sizeof(ids));
+
+	if (n)
+		at = count_say(count, at, "the kernel refused events of %zu of %zu %s:%s", n, count->nplaces,
+			       count->flags || count->place[0].cpu >= 0 ? "CPUs" : "threads", ids);
+	n = count_tell_left(count, false, ids, sizeof(ids));
+	if (n)
+		at = count_say(count, at, "%zu of %zu threads are left out, for want of descriptors (ulimit -n):%s", n,
+			       n + count->nplaces, ids);
+	n = count_tell_left(count, true, ids, sizeof(ids));
+	if (n)
+		count_say(count, at, "%zu threads began while counters were opened, and it is not known whether they are "
+			  "counted:%s", n, ids);
+	count->facts.uncounted = count->uncounted[0] ? count->uncounted : NULL;
 }
 
 static void count_host(struct count *count)
@@ -298,9 +171,10 @@ static int count_open_places(struct count *count)
 
 	count_raise_limit(&before);
 	err = kind == COUNT_CPUS ? count_cpus(count) : kind == COUNT_CGROUPS ? count_cgroups(count) : count_tasks(count);
-	err = err ? err : count_open_all(count);
-	if (!err && kind == COUNT_PROCESSES)
-		count_tasks_late(count);
+	if (!err && !count->options->later)
+		err = count_open_all(count);
+	if (!err && !count->options->later && kind == COUNT_PROCESSES && count_find_late(count))
+		count_arm_late(count, NULL, 0, false);
 	setrlimit(RLIMIT_NOFILE, &before);
 	return err;
 }
@@ -321,13 +195,26 @@ int count_open(struct count **to, const struct count_options *options)
 	err = count_open_places(count);
 	if (err)
 		return err;
-	count_mark_refused(count);
-	count_tell_refused(count);
 	count_host(count);
-	count_forewarn(count);
 	count->facts.target = count->target;
 	count->facts.alive = true;
+	if (!options->later)
+		count_settle(count);
 	return 0;
+}
+
+int count_arm(struct count *count, const struct count_also *also)
+{
+	count->also = also;
+	return count_open_all(count);
+}
+
+void count_settle(struct count *count)
+{
+	count->also = NULL;
+	count_mark_refused(count);
+	count_tell_missing(count);
+	count_forewarn(count);
 }
 
 void count_enable(struct count *count, bool on)
@@ -377,6 +264,8 @@ void count_free(struct count *count)
 	free(count->place);
 	free(count->part);
 	free(count->watch);
+	free(count->late);
+	free(count->left);
 	free(count->totals);
 	free(count->parts);
 	free(count);

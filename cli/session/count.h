@@ -23,6 +23,7 @@ struct count_options {
 	size_t nstandard;            /* of them that nobody asked for, in front */
 	bool no_inherit;             /* of processes and threads: without what they start */
 	bool apart;                  /* each thread by itself, too */
+	bool later;                  /* of processes: count_open() opens nothing, that is for count_arm() */
 };
 
 struct count;
@@ -33,6 +34,34 @@ struct steer;
  * about what cannot be counted. Free it in any case.
  */
 int count_open(struct count **count, const struct count_options *options);
+/* What else is done for each thread; they return 0 or -errno, of which -EMFILE leaves the thread out. */
+struct count_also {
+	int (*before)(void *context, pid_t tid);
+	int (*after)(void *context, pid_t tid);
+	void *context;
+};
+
+/*
+ * Opens them, thread by thread as far as descriptors go, with what else is to be done. 0, or -EPERM after a message.
+ */
+int count_arm(struct count *count, const struct count_also *also);
+
+/* A thread that began, as the kernel told. */
+struct count_birth {
+	u32 tid, parent;             /* the thread that made it */
+	u64 time_ns;                 /* of session_now() */
+};
+
+/* Looks for threads that are there and were not when the others were listed; how many there are. */
+size_t count_find_late(struct count *count);
+/*
+ * Of these, those that have not inherited the events are armed; of some it may not be known, which the facts tell.
+ * births: those of all threads since before count_arm() that others had made; known: they are all that there were.
+ * How many were armed.
+ */
+size_t count_arm_late(struct count *count, const struct count_birth *births, size_t n, bool known);
+/* The facts tell of what is not counted. */
+void count_settle(struct count *count);
 void count_enable(struct count *count, bool on);
 /* Reads them; counted_ns: for how long they were enabled, elapsed_ns: since the start. */
 void count_read(struct count *count, u64 counted_ns, u64 elapsed_ns);
@@ -43,6 +72,10 @@ const struct session_facts *count_facts(const struct count *count);
  * channel. 0, or -1 after a message.
  */
 int count_wait(struct count *count, struct steer *steer, u64 timeout_ns);
+/* The i-th of the processes or threads that were asked for; 0: there are no more. */
+u32 count_watched(const struct count *count, size_t i);
+/* The i-th thread that is counted, or to be; 0: there are no more. */
+pid_t count_task(const struct count *count, size_t i);
 void count_free(struct count *count);
 
 #endif

@@ -10,18 +10,29 @@
 #include "cli/session/internal.h"
 
 #define COUNT_NOTE 512
+#define COUNT_IDS 160              /* bytes of a list of threads */
 
 /* Where an event is counted. */
 struct count_place {
 	pid_t task;                  /* a thread, or the descriptor of a control group; -1: whoever runs */
 	int cpu;                     /* -1: any */
 	u32 part;
+	bool gone;                   /* the thread had ended */
 	bool refused;                /* an event could not be opened here that could elsewhere */
+	u64 from_ns, until_ns;       /* when its events were opened: what it starts later inherits them */
+};
+
+/* A thread that is not counted, or may not be. */
+struct count_left {
+	pid_t task;
+	bool unknown;                /* it began while events of its parent were opened; else for want of descriptors */
 };
 
 struct count_event {
 	const struct event *event;
-	int *fd;                     /* at each place, or -1 */
+	int *fd;                     /* at each place, or -1; NULL: it is not to be had at all */
+	size_t room;
+	bool absent;                 /* the machine has it nowhere */
 	struct attempt attempt;      /* the least that was had */
 	u32 opened;
 	int err;                     /* why it could be opened nowhere */
@@ -55,8 +66,12 @@ struct count {
 	struct count_watch *watch;
 	size_t nwatched;
 	unsigned long flags;         /* of perf_event_open(2) */
-	size_t late;                 /* threads that began while others were opened */
-	char target[256], uncounted[512];
+	pid_t *late;                 /* threads that came meanwhile and have not been judged */
+	size_t nlate, late_room;
+	struct count_left *left;
+	size_t nleft, left_room;
+	const struct count_also *also; /* NULL: nothing */
+	char target[256], uncounted[1024];
 	char host[80], kernel[200];
 	struct total_fact *totals;
 	struct part_fact *parts;
@@ -74,10 +89,8 @@ struct count_part *count_add_part(struct count *count, u32 id, const char *forma
 /* ---- count_tasks.c, count_cpus.c, count_cgroup.c: places. 0, -EINVAL or -EPERM after a message. */
 
 int count_tasks(struct count *count);
-/* Threads that came while events were opened. */
-void count_tasks_late(struct count *count);
-/* The soft limit of descriptors to the hard one; *before: what it was. */
-void count_raise_limit(struct rlimit *before);
+/* Calls it for each thread of the processes that is there now, until it returns other than 0. */
+int count_tasks_each(struct count *count, int (*each)(struct count *count, pid_t pid, pid_t tid));
 /* All processes or threads that are counted have ended. */
 bool count_tasks_over(struct count *count);
 int count_cpus(struct count *count);
@@ -87,6 +100,40 @@ int count_refuse_cgroup(struct count *count);
 
 /* The CPUs that were asked for, or all. 0 or -EINVAL after a message. */
 int count_cpu_set(struct count *count, cpu_set_t *set);
+
+/* ---- count_rights.c */
+
+/* Whether the kernel lets only root and CAP_PERFMON count the process, and by which rule: "runs as user 0, ...". */
+bool count_refused_by(u32 pid, char *rule, size_t size);
+
+/* ---- count_open.c */
+
+/* Opens the events at all places, or as far as descriptors go where that is wanted. 0, or -EPERM after a message. */
+int count_open_all(struct count *count);
+/* At that place. 0, or -EMFILE: at none of them. */
+int count_open_place(struct count *count, size_t at);
+
+/* It can be counted there. */
+bool count_belongs(const struct event *event, const struct count_place *place);
+
+/* ---- count_late.c */
+
+/* known: these are all that there were. */
+struct count_births {
+	const struct count_birth *list;
+	size_t n;
+	bool known;
+};
+
+enum count_late { COUNT_ARMED, COUNT_WITHOUT, COUNT_UNKNOWN };
+
+/* Whether a thread that has no place of its own has the events of who made it. */
+enum count_late count_judge(const struct count *count, const struct count_births *births, pid_t tid);
+
+/* 0, or -1 after a message. */
+int count_leave(struct count *count, pid_t task, bool unknown);
+/* How many were left so, and in text their numbers, as far as there is room. */
+size_t count_tell_left(const struct count *count, bool unknown, char *text, size_t size);
 
 /* ---- count_read.c */
 

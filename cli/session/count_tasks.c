@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,30 +18,27 @@
 /* ---- what /proc says ------------------------------------------------------------------------------- */
 
 struct task_look {
-	char state;
+	bool ended;
 	bool kernel;
-	uid_t owner;
 	char name[32];
 };
 
 /* 0, or an errno: ESRCH, there is none. */
 static int task_look(pid_t pid, struct task_look *look)
 {
-	char path[64], text[512], *at;
-	unsigned long flags = 0;
-	struct stat st;
+	unsigned long flags = 0, threads = 0;
+	char text[512], *at, state;
 	ssize_t len;
 
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	if (stat(path, &st))
-		return errno == ENOENT ? ESRCH : errno;
-	look->owner = st.st_uid;
 	len = process_read_file((u32)pid, "stat", text, sizeof(text));
 	if (len < 0)
 		return len == -ENOENT ? ESRCH : (int)-len;
 	at = strrchr(text, ')');
-	if (!at || sscanf(at + 1, " %c %*d %*d %*d %*d %*d %lu", &look->state, &flags) != 2)
+	if (!at || sscanf(at + 1, " %c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*u %*u %*d %*d %lu", &state, &flags,
+			  &threads) != 3)
 		return EINVAL;
+	/* The first thread of a process may have ended before the others. */
+	look->ended = (state == 'Z' || state == 'X') && threads <= 1;
 	look->kernel = flags & TASKS_KERNEL;
 	*at = '\0';
 	at = strchr(text, '(');
@@ -50,12 +46,15 @@ static int task_look(pid_t pid, struct task_look *look)
 	return 0;
 }
 
+/* Not by /proc/TID/task/TID, which is there for any thread. */
 static bool is_leader(pid_t tid)
 {
-	char path[64];
+	char text[1024], *at;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)tid, (int)tid);
-	return access(path, F_OK) == 0;
+	if (process_read_file((u32)tid, "status", text, sizeof(text)) <= 0)
+		return true;
+	at = strstr(text, "\nTgid:");
+	return !at || strtol(at + strlen("\nTgid:"), NULL, 10) == tid;
 }
 
 /* ---- what was asked for ---------------------------------------------------------------------------- */
@@ -78,6 +77,7 @@ static const char *tasks_word(const struct count *count)
 static int tasks_check(const struct count *count, pid_t id, struct task_look *look)
 {
 	int err = task_look(id, look);
+	char rule[160];
 
 	if (err == ESRCH) {
 		error("there is no %s %d", tasks_word(count), (int)id);
@@ -87,7 +87,7 @@ static int tasks_check(const struct count *count, pid_t id, struct task_look *lo
 		error("cannot look at %s %d: %s", tasks_word(count), (int)id, strerror(err));
 		return -EPERM;
 	}
-	if (look->state == 'Z' || look->state == 'X') {
+	if (look->ended) {
 		error("%s %d (%s) has ended", tasks_word(count), (int)id, look->name);
 		return -EPERM;
 	}
@@ -99,9 +99,8 @@ static int tasks_check(const struct count *count, pid_t id, struct task_look *lo
 		error("%d (%s) is a kernel thread: to count it takes root or CAP_PERFMON", (int)id, look->name);
 		return -EPERM;
 	}
-	if (look->owner != geteuid() && !count->caps.may_perf && geteuid() != 0) {
-		error("%s %d (%s) runs as user %u, or with other rights than yours: to count it takes root or "
-		      "CAP_PERFMON", tasks_word(count), (int)id, look->name, (unsigned int)look->owner);
+	if (!count->caps.may_perf && geteuid() != 0 && count_refused_by((u32)id, rule, sizeof(rule))) {
+		error("%s %d (%s) %s: to count it takes root or CAP_PERFMON", tasks_word(count), (int)id, look->name, rule);
 		return -EPERM;
 	}
 	return 0;
@@ -210,20 +209,23 @@ int count_tasks(struct count *count)
 	return -EPERM;
 }
 
-static int tasks_count_late(struct count *count, pid_t pid, pid_t tid)
+int count_tasks_each(struct count *count, int (*each)(struct count *count, pid_t pid, pid_t tid))
 {
-	(void)pid;
-	for (size_t i = 0; i < count->nplaces; i++)
-		if (count->place[i].task == tid)
-			return 0;
-	count->late++;
-	return 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count->nwatched; i++)
+		err = tasks_each(count->watch[i].id, each, count);
+	return err;
 }
 
-void count_tasks_late(struct count *count)
+pid_t count_task(const struct count *count, size_t i)
 {
-	for (size_t i = 0; i < count->nwatched; i++)
-		tasks_each(count->watch[i].id, tasks_count_late, count);
+	return i < count->nplaces ? count->place[i].task : 0;
+}
+
+u32 count_watched(const struct count *count, size_t i)
+{
+	return i < count->nwatched ? (u32)count->watch[i].id : 0;
 }
 
 bool count_tasks_over(struct count *count)
@@ -237,7 +239,7 @@ bool count_tasks_over(struct count *count)
 		if (!w->ended && (w->pidfd < 0 || count->options->kind == COUNT_THREADS)) {
 			int err = task_look(w->id, &look);
 
-			w->ended = err == ESRCH || (!err && (look.state == 'Z' || look.state == 'X'));
+			w->ended = err == ESRCH || (!err && look.ended);
 		}
 		over = over && w->ended;
 	}

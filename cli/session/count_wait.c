@@ -27,7 +27,7 @@ static void enable_count(void *what, bool on)
 	count_enable(what, on);
 }
 
-static const struct steer_ops count_ops = { enable_count, read_count };
+static const struct steer_ops count_ops = { enable_count, read_count, NULL };
 
 static int wait_signals(sigset_t *before)
 {

@@ -2,6 +2,7 @@
 /* What a session states about itself for the report. */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
+#include "cli/session/portion.h"
 #include "cli/session/probing.h"
 #include "cli/session/sampling.h"
 #include "cli/session/tracing.h"
@@ -130,7 +131,7 @@ static void capability_facts(struct session *s)
 
 static void process_list(struct session *s)
 {
-	u64 now = session_now() - s->start_ns;
+	u64 now = (s->attached && s->end_ns ? s->end_ns : session_now()) - s->start_ns;
 
 	free(s->process_facts);
 	s->facts.nprocesses = 0;
@@ -146,6 +147,7 @@ static void process_list(struct session *s)
 			p.facts.end_ns = now;
 		process_settle(&p, NULL);
 		s->process_facts[i] = p.facts;
+		portion_process(s, s->processes.list[i], &s->process_facts[i]);
 	}
 	s->facts.processes = s->process_facts;
 	s->facts.nprocesses = s->processes.count;
@@ -223,9 +225,9 @@ static void sampling_facts(struct session *s)
 		count += (double)samples->rows[i].count;
 		weight += (double)samples->rows[i].weight;
 	}
-	for (size_t i = 0; i < s->totals.nfacts; i++)
-		if (!strcmp(s->totals.facts[i].name, "task-clock") && s->totals.facts[i].cell.state == CELL_COUNTED)
-			cpu_ns = s->totals.facts[i].cell.value;
+	for (size_t i = 0; i < s->facts.ntotals; i++)
+		if (!strcmp(s->facts.totals[i].name, "task-clock") && s->facts.totals[i].cell.state == CELL_COUNTED)
+			cpu_ns = s->facts.totals[i].cell.value;
 	if (!cpu_ns && samples->clock)
 		cpu_ns = weight;
 	samples->effective = cpu_ns > 0 ? count / cpu_ns * 1e9 : 0;
@@ -234,7 +236,7 @@ static void sampling_facts(struct session *s)
 
 void session_collect_facts(struct session *s)
 {
-	u64 end = s->main_ended ? s->end_ns : session_now();
+	u64 end = s->end_ns ? s->end_ns : session_now();
 
 	s->facts.argv = (const char *const *)s->options->argv;
 	s->facts.alive = !s->main_ended;
@@ -255,13 +257,14 @@ void session_collect_facts(struct session *s)
 	totals_read(&s->totals, &s->caps, session_counted(s, end), &s->usage, s->main_ended,
 		    totals_hidden_of(s));
 	probing_totals(s);
+	portion_facts(s, end);
 	s->facts.totals = s->totals.facts;
 	s->facts.ntotals = s->totals.nfacts;
 	if (s->totals.hidden != TOTALS_SEEN)
 		s->facts.uncounted = s->totals.hidden_note;
+	session_steer_facts(s, end);
 	if (s->sampling)
 		sampling_facts(s);
-	session_steer_facts(s, end);
 	preload_facts(s);
 	/* Of the tree alone: others say themselves what they lack. */
 	if (!s->options->count)

@@ -95,7 +95,7 @@ void harvest_discover(struct session *s, struct segment *g)
 }
 
 static void add_slot(struct session *s, struct profile *to, struct segment *g, struct wire_view *view, u32 ref,
-		     struct process *p)
+		     struct process *p, u64 now)
 {
 	const struct wire_slot *slot = wire_view_slot(view, ref);
 	struct profile_slot add = {
@@ -104,7 +104,7 @@ static void add_slot(struct session *s, struct profile *to, struct segment *g, s
 		.process = p ? p->facts.id : 0,
 		.pid = p ? p->facts.pid : slot->pid,
 		.live = slot->state == WIRE_SLOT_LIVE,
-		.now = session_ticks(s),
+		.now = now,
 	};
 
 	if (p && !p->alive)
@@ -167,13 +167,15 @@ void harvest_look(struct session *s, struct segment *g, struct profile *to)
 	struct wire_view view;
 	struct wire_walk walk;
 	u64 strangers = g->strangers;
+	/* Before it is copied: what is open in the copy was open then, or begun since. So what is looked at only grows. */
+	u64 now = session_ticks(s);
 
 	if (g->closed || !segment_opened(g, &view))
 		return;
 	walk = wire_walk_slots(&view);
 	while ((slot = wire_next_slot(&view, &walk)))
 		if (slot->state != WIRE_SLOT_FREE)
-			add_slot(s, to, g, &view, walk.ref, segment_process(g, slot->pid));
+			add_slot(s, to, g, &view, walk.ref, segment_process(g, slot->pid), now);
 	for (struct process *p = g->processes; p; p = p->sibling) {
 		if (p->harvested)
 			continue;
@@ -209,7 +211,7 @@ static void harvest(struct session *s, struct segment *g, bool all)
 
 		if (slot->state == WIRE_SLOT_FREE || (!dead && !all))
 			continue;
-		add_slot(s, &s->profile, g, &view, walk.ref, p);
+		add_slot(s, &s->profile, g, &view, walk.ref, p, session_ticks(s));
 		if (!all)
 			segment_reap_slot(g, &view, walk.ref);
 	}

@@ -12,6 +12,7 @@
 #include "cli/analyze/ref_map.h"
 #include "cli/caps/caps.h"
 #include "cli/session/cpus.h"
+#include "cli/session/feed.h"
 #include "cli/session/ring.h"
 #include "cli/session/session.h"
 #include "common/perf.h"
@@ -396,11 +397,18 @@ struct process {
 	bool sampled;                /* last is filled */
 	bool sched_sampled;          /* final_sched is */
 	bool settled;                /* facts.usage is */
+	struct thread_uses *uses;    /* of its threads; NULL: it was started here */
+	bool look_always;            /* at all threads, however many */
+	struct usage *attached;      /* what it had used when it was attached to; NULL: it was started here */
 	u64 children_faults;         /* of those it waited for */
 	u32 threads;                 /* that live, by the kernel's records; 0: not tracked */
 	bool hidden;                 /* its exec took the kernel's records off it */
 	u64 leaving_ns;              /* an exit was told that may have been that; 0: none */
 	char *no_agent;              /* why there is none in it; NULL: not known */
+	/* portion.c: what it used while that was measured, and had used when that began. */
+	struct usage portion, base;
+	bool in_portion;             /* base is filled */
+	bool clocked;                /* its CPU clock is read with the figures of /proc */
 };
 
 #define PROCESS_BUCKETS 4096
@@ -410,6 +418,7 @@ struct processes {
 	size_t count, room;
 	struct process **live;       /* may hold ended ones: processes_live() drops them */
 	size_t nlive;
+	bool clocked;                /* those to come are */
 	struct process *by_pid[PROCESS_BUCKETS]; /* newest first */
 };
 
@@ -468,6 +477,22 @@ void process_keep_open(struct process *process);
  * added up over threads if it is among them. *status: the wait status of a zombie, else -1.
  */
 bool process_sample(struct process *process, u32 sources, int *status);
+/* ---- thread_uses.c: what threads have used, of a process that was attached to */
+
+struct thread_uses;
+
+/* NULL: no memory. */
+struct thread_uses *thread_uses_new(void);
+void thread_uses_free(struct thread_uses *uses);
+/* Reads them into process->last; of very many threads only if always. threads: that there are. */
+void thread_uses_look(struct process *process, u64 threads, bool always);
+/* Of /proc/PID/status. False: it has none. */
+bool thread_uses_parse(const char *status, u64 *voluntary, u64 *involuntary);
+
+/* ---- sample.c */
+
+/* The same where they must be those of now, of each thread. */
+void process_look(struct process *process, u32 sources);
 /* The main child was waited for, after process_sample() of the zombie. */
 void process_reaped(struct process *process, const struct rusage *usage);
 /* Settles its usage from the agent's record, and what that lacks from /proc; wire may be NULL. */
@@ -479,7 +504,7 @@ void process_settle(struct process *process, const struct wire_process *wire);
 
 struct track_event {
 	u64 time_ns;
-	u32 pid, ppid, tid;
+	u32 pid, ppid, tid, ptid;
 	u32 type;                    /* PERF_RECORD_FORK, _EXIT, or _COMM: an exec */
 	char name[16];               /* of an exec */
 };
@@ -490,9 +515,16 @@ struct track {
 	u64 lost;
 	struct track_event *events;
 	size_t nevents, room;
+	struct feed feed;            /* of what was attached to */
 };
 
 void track_open(struct track *track, pid_t child);
+/* The same for threads that run already, which are then to be added. */
+void track_open_attached(struct track *track);
+/* 0 or -errno. */
+int track_add(struct track *track, pid_t tid);
+/* Copies what the rings hold into track.events, in no order, and leaves it there. Whether nothing of it is lost. */
+bool track_look(struct track *track);
 void track_close(struct track *track);
 /* Takes the records of a ring up to a time into track.events. */
 void track_take(struct track *track, struct ring *ring, u64 until_ns);
@@ -501,6 +533,11 @@ void track_drain(struct session *session, bool last);
 
 /* When a process ended that is gone now, or found alive at the end: by its record, if that was one of its end. */
 u64 track_end(struct session *session, struct process *process, u64 now_ns);
+
+/* ---- count.c */
+
+/* The soft limit of descriptors to the hard one; *before: what it was. */
+void count_raise_limit(struct rlimit *before);
 
 /* The descriptor, or closed and -1 with EMFILE where it is one of so many spare ones. */
 int descriptor_keep(int fd, unsigned int spare);
@@ -547,6 +584,7 @@ struct session {
 	u64 patterns_met;            /* of options.functions, by number */
 	u64 instrumented_objects;    /* where those were looked for */
 	struct probing *probing;     /* NULL: none */
+	struct portion *portion;     /* NULL: all is measured */
 	struct segment *segments;
 	struct segment *ready;       /* for the next hello */
 	struct profile profile;
@@ -586,7 +624,15 @@ struct session {
 	struct target target;
 	struct wire_files *files;    /* taken at both edges of windows; NULL: none */
 	char *disks;                 /* see struct profile */
+	bool attached;               /* to what runs already: there is no command */
 };
+
+/* ---- session.c */
+
+/* NULL after a message. */
+struct session *session_new(const struct session_options *options);
+/* Nothing is measured any more: reads what is left, and states the facts. */
+void session_finish(struct session *s);
 
 /* ---- files.c */
 
@@ -652,6 +698,8 @@ void session_timeout(struct session *s, u64 now);
 
 /* Shows the watcher what is known so far, if it is time. */
 void session_watch(struct session *s, u64 now);
+/* Shows the reporter what is known now. */
+void session_report(struct session *s);
 
 /* ---- loop.c */
 

@@ -4,7 +4,9 @@
  * what the dead left and for figures of the living.
  */
 #define _GNU_SOURCE
+#include "cli/session/attach.h"
 #include "cli/session/internal.h"
+#include "cli/session/portion.h"
 #include "cli/session/probing.h"
 #include "cli/session/sampling.h"
 #include "cli/session/steer.h"
@@ -66,6 +68,7 @@ struct process *session_image_replaced(struct session *s, struct process *old, u
 	p->facts.parent = old->facts.parent;
 	p->image_ns = at_ns;
 	p->threads = old->threads ? 1 : 0; /* exec ends the others */
+	portion_replaced(s, old, p);
 	return p;
 }
 
@@ -254,6 +257,10 @@ static void signal_taken(struct session *s, const struct signalfd_siginfo *info)
 
 	if (n == SIGCHLD)
 		return;
+	if (s->attached) {
+		s->stop = true;
+		return;
+	}
 	/* What the tree sends to its parent or to its group is not meant for the command. */
 	if (info->ssi_code <= 0 && process_find(&s->processes, info->ssi_pid))
 		return;
@@ -283,7 +290,7 @@ static void signals_read(struct session *s)
 
 	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info))
 		signal_taken(s, &info);
-	if (!s->main_ended)
+	if (!s->main_ended && !s->attached)
 		main_changed(s);
 	if (getpid() == 1)
 		orphans_reap(s);
@@ -350,6 +357,8 @@ static bool descendants_live(struct session *s)
 
 static bool loop_done(struct session *s, u64 now)
 {
+	if (s->attached)
+		return attach_over(s, now);
 	if (s->stop)
 		return true;
 	if (!s->main_ended)
@@ -365,6 +374,8 @@ static int poll_wait_ms(const struct session *s, u64 now)
 {
 	u64 until = s->next_tick_ns;
 
+	if (s->options->duration_ns)
+		until = MIN(until, s->start_ns + s->options->duration_ns);
 	if (s->options->timeout_ns && !s->kill_ns)
 		until = MIN(until, s->start_ns + s->options->timeout_ns);
 	if (s->watch_ns && !s->main_ended)

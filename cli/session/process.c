@@ -51,6 +51,7 @@ struct process *process_add(struct processes *all, u32 pid, u32 ppid, u64 start_
 	p->alive = true;
 	p->pidfd = descriptor_keep((int)syscall(SYS_pidfd_open, pid, 0), DESCRIPTORS_SPARE);
 	p->io_fd = -1;
+	p->clocked = all->clocked;
 	return p;
 }
 
@@ -264,6 +265,8 @@ void processes_free(struct processes *all)
 		free(p->command);
 		free(p->image);
 		free(p->no_agent);
+		free(p->attached);
+		thread_uses_free(p->uses);
 		free(p);
 	}
 	free(all->list);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/proc.h"
@@ -52,6 +53,17 @@ static struct cell sample_value(u64 value, bool final)
 	return cell;
 }
 
+/* Of all its threads, also of those that have ended; of a zombie, too. */
+static struct cell sample_clock(const struct process *p, struct cell otherwise)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (!p->clocked || clock_getcpuclockid((pid_t)p->facts.pid, &clock) || clock_gettime(clock, &ts))
+		return otherwise;
+	return cell_counted((double)ts.tv_sec * 1e9 + (double)ts.tv_nsec);
+}
+
 static void sample_stat(struct process *p, const struct process_stat *stat, bool zombie)
 {
 	u64 tick_ns = NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK);
@@ -62,7 +74,7 @@ static void sample_stat(struct process *p, const struct process_stat *stat, bool
 	cell[RUSAGE_NVCSW] = cell[RUSAGE_NIVCSW] = cell_absent(CELL_UNAVAILABLE, sample_no_switches);
 	cell[RUSAGE_UTIME] = sample_value(stat->utime * tick_ns, false);
 	cell[RUSAGE_STIME] = sample_value(stat->stime * tick_ns, false);
-	p->last.cpu = cell_add(cell[RUSAGE_UTIME], cell[RUSAGE_STIME]);
+	p->last.cpu = sample_clock(p, cell_add(cell[RUSAGE_UTIME], cell[RUSAGE_STIME]));
 }
 
 void process_keep_open(struct process *p)
@@ -162,9 +174,21 @@ bool process_sample(struct process *p, u32 sources, int *status)
 	sample_stat(p, &stat, zombie);
 	sample_io(p, zombie);
 	sample_sched(p, stat.threads, sources & 1u << SOURCE_sched, zombie);
+	if (p->uses && !zombie)
+		thread_uses_look(p, stat.threads, p->look_always);
 	if (zombie)
 		*status = stat.exit;
 	return true;
+}
+
+void process_look(struct process *p, u32 sources)
+{
+	bool always = p->look_always;
+	int status;
+
+	p->look_always = p->uses;
+	process_sample(p, sources, &status);
+	p->look_always = always;
 }
 
 static u64 timeval_ns(struct timeval v)
@@ -269,10 +293,14 @@ static void settle_last(struct process *p, const struct wire_process *wire)
 		usage_fill_absent(&begin, NULL);
 	if (p->exec)
 		settle_begin(&p->last.cpu, begin.cpu);
+	if (p->attached)
+		p->last.cpu = cell_subtract(p->last.cpu, p->attached->cpu);
 	settle_note(p, &p->last.cpu, SAMPLE_TICKS);
 	for (u32 i = 0; i < source_cells(SOURCE_ALL); i++) {
 		if (p->exec)
 			settle_begin(&p->last.cell[i], begin.cell[i]);
+		if (p->attached)
+			p->last.cell[i] = cell_subtract(p->last.cell[i], p->attached->cell[i]);
 		settle_note(p, &p->last.cell[i], sample_kind_of(i));
 	}
 }

@@ -11,6 +11,7 @@
 
 #include "cli/session/chain.h"
 #include "cli/session/internal.h"
+#include "cli/session/portion.h"
 #include "cli/session/record.h"
 #include "cli/symbols/space.h"
 
@@ -135,6 +136,8 @@ static void sample_take(struct session *s, const struct sampling_record *at, con
 	bool unknown;
 
 	row.region = attribute_region(s, &where, &unknown);
+	if (!portion_has(s, r->time_ns, &p->samples, row.region))
+		return;
 	if (unknown || !process)
 		row.flags |= SAMPLES_UNATTRIBUTED;
 	if ((r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
@@ -178,7 +181,8 @@ static void record_take(struct session *s, const struct sampling_record *at)
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		p->samples.lost += r.lost;
+		if (portion_has(s, r.time_ns, NULL, SAMPLES_NONE) || (s->portion && s->portion->inside.n))
+			p->samples.lost += r.lost;
 		break;
 	case PERF_RECORD_THROTTLE:
 		p->samples.throttled++;
@@ -224,6 +228,7 @@ void sampling_free(struct session *s)
 	if (!p)
 		return;
 	attribute_free(s);
+	feed_close(&p->feed);
 	while (p->nrings)
 		ring_close(&p->rings[--p->nrings]);
 	chains_free(p->chains);

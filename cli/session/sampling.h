@@ -12,6 +12,7 @@
 #define CLI_SESSION_SAMPLING_H
 
 #include "cli/session/attribute.h"
+#include "cli/session/feed.h"
 #include "cli/session/ring.h"
 #include "cli/session/session.h"
 
@@ -36,10 +37,14 @@ struct sampling {
 	struct ring *rings;
 	struct ring_walk *walks;     /* of each: what the batch has of it */
 	u32 nrings;
+	struct perf_event_attr attr; /* of threads that were attached to, and their events */
+	struct feed feed;
 	size_t wanted, pages;        /* of each ring: were nothing short, and in fact */
 	u64 stacks;                  /* which of RECORD_STACKS samples have */
 	u64 regs;                    /* mask of registers */
 	bool kernel;                 /* kernel side, too */
+	bool attached;
+	pid_t task;                  /* on which it is tried */
 	u8 *bytes;                   /* of records of the batch that wrap */
 	size_t used, room;
 	struct sampling_record *batch;
@@ -50,10 +55,27 @@ struct sampling {
 
 /* Opens the rings on the stopped child. Where it cannot be done, after a warning, the run is without samples. */
 void sampling_open(struct session *session);
+/*
+ * The same for threads that run already, which are then to be added, and whose mappings to be looked at; the first of
+ * them tells what the kernel allows.
+ */
+void sampling_open_attached(struct session *session, pid_t tid);
+/* 0 or -errno. */
+int sampling_add(struct session *session, pid_t tid);
+/* What processes had mapped before their threads were added. */
+void sampling_look(struct session *session, u64 time_ns);
 /* Takes what the rings hold; last: also the newest. */
 void sampling_drain(struct session *session, bool last);
 /* At the end of the run: the functions and lines of all frames. */
 void sampling_name(struct session *session);
+/* The samples so far with names, as session.sampling->samples, until sampling_name_end(). */
+struct sampling_named {
+	struct samples samples;      /* those that go on */
+	bool copied;
+};
+
+void sampling_name_copy(struct session *session, struct sampling_named *named);
+void sampling_name_end(struct session *session, struct sampling_named *named);
 void sampling_free(struct session *session);
 
 #endif

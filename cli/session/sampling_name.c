@@ -207,3 +207,31 @@ void sampling_name(struct session *s)
 	free(naming.objects);
 	regions_name(s, &p->samples);
 }
+
+void sampling_name_copy(struct session *s, struct sampling_named *named)
+{
+	struct samples copy;
+
+	*named = (struct sampling_named){ .copied = false };
+	if (!s->sampling)
+		return;
+	samples_init(&copy);
+	if (samples_merge(&copy, &s->sampling->samples)) {
+		samples_fini(&copy);
+		return;
+	}
+	named->copied = true;
+	named->samples = s->sampling->samples;
+	s->sampling->samples = copy;
+	if (named->samples.note)
+		s->sampling->samples.note = strdup(named->samples.note);
+	sampling_name(s);
+}
+
+void sampling_name_end(struct session *s, struct sampling_named *named)
+{
+	if (!named->copied)
+		return;
+	samples_fini(&s->sampling->samples);
+	s->sampling->samples = named->samples;
+}

@@ -118,7 +118,8 @@ static void attr_make(const struct session *s, const struct source *from, struct
 		attr->sample_freq = p->samples.frequency;
 	rate_bound(s, from, attr);
 	attr->sample_type = RECORD_SAMPLE | p->stacks;
-	attr->sample_id_all = attr->disabled = attr->enable_on_exec = 1;
+	attr->sample_id_all = 1;
+	attr->disabled = attr->enable_on_exec = !s->attached;
 	attr->inherit = !s->options->no_inherit;
 	attr->task = attr->comm = attr->comm_exec = attr->mmap = attr->mmap2 = 1;
 	attr->use_clockid = 1;
@@ -138,13 +139,31 @@ static void rings_close(struct sampling *p)
 		ring_close(&p->rings[--p->nrings]);
 }
 
+/* A ring of a CPU and, of the first thread that was attached to, the event that will feed it: tried, and closed. */
+static int ring_open_attached(struct sampling *p, struct perf_event_attr *attr, pid_t tid, u32 cpu, bool *mapping)
+{
+	struct ring *ring = &p->rings[p->nrings];
+	struct feed trial = { .fd = NULL };
+	int ret = feed_ring_open(ring, cpu, p->pages, mapping);
+
+	if (ret)
+		return ret;
+	ret = feed_add(&trial, ring, 1, attr, tid);
+	feed_close(&trial);
+	if (ret)
+		ring_close(ring);
+	p->attr = *attr;
+	return ret;
+}
+
 /* All CPUs, or none. 0 or -errno; *mapping: for want of locked memory. */
 static int rings_open(struct sampling *p, struct perf_event_attr *attr, pid_t child, bool *mapping)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	for (u32 cpu = 0; cpu < (u32)cpus; cpu++) {
-		int ret = ring_open(&p->rings[p->nrings], attr, child, cpu, p->pages, mapping);
+		int ret = p->attached ? ring_open_attached(p, attr, child, cpu, mapping) :
+			  ring_open(&p->rings[p->nrings], attr, child, cpu, p->pages, mapping);
 
 		if (ret == -ENODEV) /* offline */
 			continue;
@@ -206,12 +225,12 @@ static int rings_open_side(struct session *s, const struct source *from, bool *m
 
 	p->kernel = true;
 	attr_make(s, from, &attr);
-	ret = rings_open_precise(p, from, &attr, s->spawn.pid, mapping);
+	ret = rings_open_precise(p, from, &attr, p->task, mapping);
 	if ((ret != -EACCES && ret != -EPERM) || *mapping)
 		return ret;
 	p->kernel = false;
 	attr_make(s, from, &attr);
-	return rings_open_precise(p, from, &attr, s->spawn.pid, mapping);
+	return rings_open_precise(p, from, &attr, p->task, mapping);
 }
 
 /* Rings shrink until they fit into what the user may lock (perf_event_open(2), "perf_event_mlock_kb"). */
@@ -289,7 +308,7 @@ static int sources_try(struct session *s, bool *mapping)
 	return ret;
 }
 
-void sampling_open(struct session *s)
+static void sampling_open_on(struct session *s, pid_t task, bool attached)
 {
 	struct sampling *p = calloc(1, sizeof(*p));
 	struct outcome why;
@@ -299,6 +318,8 @@ void sampling_open(struct session *s)
 	s->sampling = p;
 	if (!p)
 		return;
+	p->task = task;
+	p->attached = attached;
 	samples_init(&p->samples);
 	p->rings = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->rings));
 	p->spaces = spaces_new();
@@ -318,4 +339,27 @@ void sampling_open(struct session *s)
 	why = mapping ? advice_ring(&s->caps, -ret) : advice_perf_scope(&s->caps, -ret, ADVICE_USER);
 	warning("no samples: %s%s%s", why.because, why.remedy[0] ? ": " : "", why.remedy);
 	sampling_free(s);
+}
+
+void sampling_open(struct session *s)
+{
+	sampling_open_on(s, s->spawn.pid, false);
+}
+
+void sampling_open_attached(struct session *s, pid_t tid)
+{
+	sampling_open_on(s, tid, true);
+}
+
+int sampling_add(struct session *s, pid_t tid)
+{
+	struct sampling *p = s->sampling;
+
+	return p ? feed_add(&p->feed, p->rings, p->nrings, &p->attr, tid) : 0;
+}
+
+void sampling_look(struct session *s, u64 time_ns)
+{
+	for (size_t i = 0; s->sampling && i < s->processes.count; i++)
+		spaces_snapshot(s->sampling->spaces, s->processes.list[i]->facts.pid, time_ns);
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/session/functions.h"
 #include "cli/session/internal.h"
+#include "cli/session/portion.h"
 #include "cli/session/probing.h"
 #include "cli/session/sampling.h"
 #include "cli/session/steer.h"
@@ -83,6 +84,8 @@ static int session_arm(struct session *s)
 	totals_keep(&s->totals);
 	if (s->options->trace && tracing_open(s))
 		return -1;
+	if (portion_open(s))
+		return -1;
 	if (s->options->probe_all)
 		session_probe(s);
 	if (!s->options->outside && plan_make(s))
@@ -117,37 +120,8 @@ static int session_arm(struct session *s)
 	return s->ready ? 0 : -1;
 }
 
-static enum session_end session_measure(struct session *s)
+void session_finish(struct session *s)
 {
-	struct origin_map map;
-	struct process *p;
-	int failed;
-
-	s->start_ns = session_now();
-	s->start_ticks = session_ticks(s);
-	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
-	if (p)
-		process_keep_open(p);
-	session_steer_start(s);
-	failed = spawn_go(&s->spawn);
-	if (failed)
-		return spawn_failed(s->options->argv[0], failed);
-	if (!p)
-		return SESSION_FAILED;
-	p->threads = p->facts.threads = s->track.count ? 1 : 0;
-	p->born = true;
-	process_describe(p);
-	origin_map(s, p->facts.pid, &map);
-	origin_objects(s, &map);
-	/* While the program is loaded: that takes longer. */
-	if (!s->options->outside) {
-		s->files = files_list(&s->caps);
-		s->profile.disks = s->disks = files_disks();
-	}
-	/* It may have ended already. */
-	if (!p->command)
-		process_name(p, s->options->argv);
-	session_loop(s);
 	/* An agent that says hello now would wait for nothing. */
 	server_close(&s->server);
 	signals_close(&s->signals);
@@ -168,6 +142,8 @@ static enum session_end session_measure(struct session *s)
 	tracing_end(s);
 	probing_end(s);
 	sigaction(SIGXFSZ, &s->signals.fsize, NULL);
+	portion_cut(s, &s->profile);
+	portion_say(s);
 	functions_name(s, &s->profile);
 	chosen_report(s);
 	sampling_name(s);
@@ -175,19 +151,53 @@ static enum session_end session_measure(struct session *s)
 		functions_name_regions(s, &s->tracing->trace.regions);
 	session_collect_facts(s);
 	steer_end(s->options->steer, s->options->follow ? session_now() : s->start_ns + s->facts.duration_ns, &s->facts);
+}
+
+static enum session_end session_measure(struct session *s)
+{
+	struct origin_map map;
+	struct process *p;
+	int failed;
+
+	s->start_ns = session_now();
+	s->start_ticks = session_ticks(s);
+	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
+	if (p)
+		process_keep_open(p);
+	portion_start(s);
+	session_steer_start(s);
+	failed = spawn_go(&s->spawn);
+	if (failed)
+		return spawn_failed(s->options->argv[0], failed);
+	if (!p)
+		return SESSION_FAILED;
+	p->threads = p->facts.threads = s->track.count ? 1 : 0;
+	p->born = true;
+	process_describe(p);
+	origin_map(s, p->facts.pid, &map);
+	origin_objects(s, &map);
+	/* While the program is loaded: that takes longer. */
+	if (!s->options->outside) {
+		s->files = files_list(&s->caps);
+		s->profile.disks = s->disks = files_disks();
+	}
+	/* It may have ended already. */
+	if (!p->command)
+		process_name(p, s->options->argv);
+	session_loop(s);
+	session_finish(s);
 	if (s->timed_out)
 		return SESSION_TIMEOUT;
 	return s->main_ended ? SESSION_ENDED : SESSION_INTERRUPTED;
 }
 
-enum session_end session_run(struct session **session, const struct session_options *options)
+struct session *session_new(const struct session_options *options)
 {
 	struct session *s = calloc(1, sizeof(*s));
 
-	*session = s;
 	if (!s) {
 		error("out of memory");
-		return SESSION_FAILED;
+		return NULL;
 	}
 	s->options = options;
 	s->server.fd[0] = s->server.fd[1] = s->server.place.lock = -1;
@@ -196,7 +206,15 @@ enum session_end session_run(struct session **session, const struct session_opti
 	s->profile.threads_most = options->threads_most;
 	s->watch_ns = options->watcher ? 1 : 0;
 	origin_start(s);
-	if (session_arm(s))
+	return s;
+}
+
+enum session_end session_run(struct session **session, const struct session_options *options)
+{
+	struct session *s = session_new(options);
+
+	*session = s;
+	if (!s || session_arm(s))
 		return SESSION_FAILED;
 	return session_measure(s);
 }
@@ -233,6 +251,7 @@ void session_free(struct session *s)
 	tracing_free(s);
 	functions_free(s->functions);
 	probing_free(s);
+	portion_free(s);
 	track_close(&s->track);
 	free(s->track.events);
 	while (s->segments) {

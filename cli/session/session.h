@@ -48,8 +48,10 @@ struct session_functions {
 	size_t npatterns;            /* 0: all */
 };
 
+struct inside;
+
 struct session_options {
-	char **argv;                 /* the command, terminated by NULL */
+	char **argv;                 /* the command, terminated by NULL; NULL: session_attach() */
 	enum profile_group group;
 	u32 threads_most;            /* of PROFILE_BY_THREAD; see struct profile */
 	bool probe_all;              /* state all capabilities, not only those that the run needs */
@@ -68,11 +70,14 @@ struct session_options {
 	bool scaled;                 /* more events than counters may take turns */
 	bool no_mux;                 /* if one of the events cannot be counted at markers, do not start */
 	struct count *count;         /* to be counted while the command runs, instead of its tree; NULL: none */
-	struct steer *steer;         /* when that is done, and looked at; NULL: all the time */
+	struct steer *steer;         /* when that is done, and looked at, or regions are measured; NULL: all the time */
+	const struct inside *inside; /* regions that alone are measured; NULL: all */
+	const struct session_watcher *reporter; /* looks when the channel says so; NULL: none */
 	bool no_inherit;
 	bool follow;
 	bool cpu_clock;
 	u64 timeout_ns;              /* 0: none */
+	u64 duration_ns;             /* of session_attach(): how long; 0: until they have ended */
 	/* A second Ctrl-C while the target runs on: report what there is. */
 };
 

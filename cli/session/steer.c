@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,9 @@
 #include "cli/log.h"
 #include "cli/opt.h"
 #include "cli/session/internal.h"
+#include "cli/text.h"
+
+#define STEER_COMPLAINTS 8
 
 /* ---- the channel ----------------------------------------------------------------------------------- */
 
@@ -84,6 +88,35 @@ static void steer_set(struct steer *steer, bool on, u64 now)
 	steer->ops->enable(steer->what, on);
 }
 
+/* Whoever writes there may write much: nobody wants to read it all. */
+static void steer_unknown(struct steer *steer, const char *word)
+{
+	char text[4 * sizeof(steer->line) + 1];
+
+	if (steer->unknown++ == STEER_COMPLAINTS)
+		warning("the control channel says more that is no command: not shown");
+	if (steer->unknown > STEER_COMPLAINTS)
+		return;
+	text_escape(text, sizeof(text), word, strlen(word));
+	warning("the control channel says '%s': known are enable, disable, %sping and stop", text,
+		steer->ops->report ? "report, " : "");
+}
+
+/* A reader that is gone, or that never comes, is no reason to stop. */
+static void steer_answer(struct steer *steer)
+{
+	void (*before)(int);
+
+	if (steer->ack < 0)
+		return;
+	before = signal(SIGPIPE, SIG_IGN);
+	if (write(steer->ack, "ack\n", 4) != 4 && !steer->mute) {
+		steer->mute = true;
+		warning("cannot answer on the control channel: %s", strerror(errno));
+	}
+	signal(SIGPIPE, before);
+}
+
 static void steer_command(struct steer *steer, u64 now)
 {
 	const char *word = steer->line;
@@ -95,32 +128,32 @@ static void steer_command(struct steer *steer, u64 now)
 		steer_set(steer, word[0] == 'e', now);
 	} else if (!strcmp(word, "stop")) {
 		steer_stop(steer, now);
+	} else if (!strcmp(word, "report") && steer->ops->report) {
+		steer->ops->report(steer->what);
 	} else if (strcmp(word, "ping") != 0) {
 		if (*word)
-			warning("the control channel says '%s': known are enable, disable, ping and stop", word);
+			steer_unknown(steer, word);
 		return;
 	}
-	if (steer->ack >= 0 && write(steer->ack, "ack\n", 4) != 4)
-		warning("cannot answer on the control channel: %s", strerror(errno));
+	steer_answer(steer);
 }
 
+/* A piece at a time: who writes without end must not keep us from all else. */
 static void steer_receive(struct steer *steer, u64 now)
 {
 	char text[256];
-	ssize_t got;
+	ssize_t got = steer->control >= 0 ? read(steer->control, text, sizeof(text)) : -1;
 
-	while (steer->control >= 0 && (got = read(steer->control, text, sizeof(text))) >= 0) {
-		for (ssize_t i = 0; i < got; i++)
-			if (text[i] == '\n' || text[i] == '\0')
-				steer_command(steer, now);
-			else if (steer->length < sizeof(steer->line) - 1)
-				steer->line[steer->length++] = text[i];
-		if (got)
-			continue;
-		/* Of a descriptor that was given: nobody writes to it any more. */
-		close(steer->control);
-		steer->control = -1;
-	}
+	for (ssize_t i = 0; i < got; i++)
+		if (text[i] == '\n' || text[i] == '\0')
+			steer_command(steer, now);
+		else if (steer->length < sizeof(steer->line) - 1)
+			steer->line[steer->length++] = text[i];
+	if (got)
+		return;
+	/* Of a descriptor that was given: nobody writes to it any more. */
+	close(steer->control);
+	steer->control = -1;
 }
 
 /* ---- time ------------------------------------------------------------------------------------------ */

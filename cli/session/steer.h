@@ -12,6 +12,8 @@ struct steer_ops {
 	void (*enable)(void *what, bool on);
 	/* Reads what was counted until now. */
 	const struct session_facts *(*read)(void *what, u64 counted_ns, u64 elapsed_ns);
+	/* Prints what there is now; NULL: that cannot be had. */
+	void (*report)(void *what);
 };
 
 struct steer {
@@ -31,6 +33,8 @@ struct steer {
 	bool stopped;                /* by the channel: it is over */
 	char line[64];               /* what came of a command */
 	u32 length;
+	u32 unknown;                 /* commands that were none */
+	bool mute;                   /* an answer could not be given, of which was told */
 };
 
 /*

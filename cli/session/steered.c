@@ -2,16 +2,29 @@
 /* When a run's counting starts and ends, and looks at it while it goes on; see steer.h. */
 #include "cli/session/count.h"
 #include "cli/session/internal.h"
+#include "cli/session/portion.h"
 #include "cli/session/steer.h"
 
 static void run_enable(void *what, bool on)
 {
 	struct session *s = what;
 
+	if (on)
+		portion_switch(s, on);
 	if (s->options->count)
 		count_enable(s->options->count, on);
 	else
 		totals_enable(&s->totals, on);
+	if (on)
+		return;
+	/* What wait4(2) gives is more than what was counted. */
+	s->totals.deferred = true;
+	portion_switch(s, on);
+}
+
+static void run_report(void *what)
+{
+	session_report(what);
 }
 
 static const struct session_facts *run_read(void *what, u64 counted_ns, u64 elapsed_ns)
@@ -29,11 +42,12 @@ static const struct session_facts *run_read(void *what, u64 counted_ns, u64 elap
 	return &s->facts;
 }
 
-static const struct steer_ops run_ops = { run_enable, run_read };
+static const struct steer_ops run_ops = { run_enable, run_read, NULL };
+static const struct steer_ops run_ops_reporting = { run_enable, run_read, run_report };
 
 void session_steer_start(struct session *s)
 {
-	steer_start(s->options->steer, &run_ops, s, s->start_ns);
+	steer_start(s->options->steer, s->options->reporter ? &run_ops_reporting : &run_ops, s, s->start_ns);
 	/* The tree's own begin with the exec. */
 	if (s->options->count && !steer_defers(s->options->steer))
 		count_enable(s->options->count, true);
@@ -53,6 +67,8 @@ void session_steer_ended(struct session *s)
 
 u64 session_counted(const struct session *s, u64 end)
 {
+	if (s->portion && s->portion->steered)
+		return portion_measured(s, end);
 	return s->options->steer ? steer_counted(s->options->steer, end) : end - s->start_ns;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/log.h"
 #include "cli/session/internal.h"
 #include "cli/session/nodes.h"
+#include "cli/session/portion.h"
 
 #define IDLE_NS (10 * NSEC_PER_MSEC)
 #define BUSY_NS NSEC_PER_MSEC
@@ -134,8 +135,9 @@ static u32 record_thread(struct trace *trace, struct tracing_slot *slot, const s
 	return thread;
 }
 
-static void record_take(struct trace *trace, struct segment *g, u32 thread, const struct wire_trace *r)
+static void record_take(struct session *s, struct segment *g, u32 thread, const struct wire_trace *r)
 {
+	struct trace *trace = &s->tracing->trace;
 	static const enum trace_kind kinds[] = {
 		[WIRE_TRACE_BEGIN] = TRACE_BEGIN,
 		[WIRE_TRACE_END] = TRACE_END,
@@ -144,7 +146,11 @@ static void record_take(struct trace *trace, struct segment *g, u32 thread, cons
 	};
 	u32 region;
 
-	if (node_region(g, &g->traced->nodes, &trace->regions, r->node, &region) && region != SAMPLES_NONE)
+	bool known = node_region(g, &g->traced->nodes, &trace->regions, r->node, &region) && region != SAMPLES_NONE;
+
+	if (s->portion && known && !portion_has(s, clock_map_ns(&s->clock, record_ticks(r)), &trace->regions, region))
+		return;
+	if (known)
 		trace_add(trace, thread, kinds[r->ticks >> WIRE_TRACE_SHIFT], region, record_ticks(r));
 	else
 		trace_lose(trace, thread, 1);
@@ -164,10 +170,11 @@ static struct stream *stream_next(struct stream *streams)
 	return next;
 }
 
-static void streams_take(struct trace *trace, struct segment *g, struct tracing_slot *slot, const struct wire_slot *w,
+static void streams_take(struct session *s, struct segment *g, struct tracing_slot *slot, const struct wire_slot *w,
 			 const struct process *p, struct stream *streams)
 {
-	struct stream *s;
+	struct trace *trace = &s->tracing->trace;
+	struct stream *next;
 
 	for (u32 i = 0; i < WIRE_LANES; i++) {
 		u32 thread = streams[i].lost ? record_thread(trace, slot, w, p, streams[i].n ? streams[i].records->tid : w->tid)
@@ -176,12 +183,12 @@ static void streams_take(struct trace *trace, struct segment *g, struct tracing_
 		if (thread != TRACE_NONE)
 			trace_lose(trace, thread, streams[i].lost);
 	}
-	while ((s = stream_next(streams))) {
-		const struct wire_trace *r = s->records + s->at++;
+	while ((next = stream_next(streams))) {
+		const struct wire_trace *r = next->records + next->at++;
 		u32 thread = record_thread(trace, slot, w, p, r->tid);
 
 		if (thread != TRACE_NONE)
-			record_take(trace, g, thread, r);
+			record_take(s, g, thread, r);
 		else
 			trace->missing++;
 	}
@@ -219,7 +226,7 @@ static u64 slot_read(struct session *s, struct segment *g, struct tracing_slot *
 		while (upper->n && record_ticks(upper->records + upper->n - 1) > limit)
 			upper->n--;
 	}
-	streams_take(&t->trace, g, slot, &w, p, streams);
+	streams_take(s, g, slot, &w, p, streams);
 	return streams[0].n + streams[0].lost;
 }
 
@@ -300,8 +307,12 @@ void tracing_windows(struct session *s, const struct segment *g, const struct wi
 		const struct process *p = segment_process(g, w->pid);
 		const char *name;
 		size_t length;
+		u64 end;
 
 		if (!p || !wire_view_name(view, w->name, &name, &length) || !w->state)
+			continue;
+		end = w->state == WIRE_WINDOW_ENDED ? w->end : process_end_ticks(s, p);
+		if (!portion_meets(s, clock_map_ns(&s->clock, w->start), clock_map_ns(&s->clock, end)))
 			continue;
 		trace_add_window(trace, &(struct trace_window){
 			.process = p->facts.id,
@@ -309,9 +320,15 @@ void tracing_windows(struct session *s, const struct segment *g, const struct wi
 			.name = samples_string(&trace->regions, name, length),
 			.open = w->state != WIRE_WINDOW_ENDED,
 			.start = w->start,
-			.end = w->state == WIRE_WINDOW_ENDED ? w->end : process_end_ticks(s, p),
+			.end = end,
 		});
 	}
+}
+
+void tracing_pause(struct session *s, u64 ticks)
+{
+	for (u32 i = 0; s->tracing && i < s->tracing->trace.nthreads; i++)
+		trace_pause(&s->tracing->trace, i, ticks);
 }
 
 void tracing_end(struct session *s)

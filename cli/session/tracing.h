@@ -32,6 +32,8 @@ void tracing_forget(struct session *session, struct segment *segment);
 void tracing_drop(struct segment *segment);
 /* Once, at the end of a segment: its windows. */
 void tracing_windows(struct session *session, const struct segment *segment, const struct wire_view *view);
+/* Nothing is kept for a time: what is open there is closed, and opens again with what comes next. */
+void tracing_pause(struct session *session, u64 ticks);
 /* At the end of the run: closes what is open. */
 void tracing_end(struct session *session);
 void tracing_free(struct session *session);

@@ -40,24 +40,44 @@ struct task_record {
 	u64 time;
 };
 
+static void track_attr(struct perf_event_attr *attr, bool running)
+{
+	perf_attr_init(attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	attr->read_format = 0;
+	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	attr->sample_id_all = attr->inherit = 1;
+	attr->disabled = attr->enable_on_exec = !running;
+	attr->task = attr->comm = attr->comm_exec = 1;
+	attr->exclude_kernel = attr->exclude_hv = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC_RAW;
+	attr->watermark = 1;
+	attr->wakeup_watermark = (u32)(RING_PAGES * (size_t)sysconf(_SC_PAGESIZE) / 2);
+}
+
+/* child 0: for threads that run already. */
 static int track_ring_open(struct ring *r, pid_t child, u32 cpu)
 {
 	struct perf_event_attr attr;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	bool mapping;
 
-	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
-	attr.read_format = 0;
-	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	attr.sample_id_all = 1;
-	attr.disabled = attr.enable_on_exec = attr.inherit = 1;
-	attr.task = attr.comm = attr.comm_exec = 1;
-	attr.exclude_kernel = attr.exclude_hv = 1;
-	attr.use_clockid = 1;
-	attr.clockid = CLOCK_MONOTONIC_RAW;
-	attr.watermark = 1;
-	attr.wakeup_watermark = (u32)(RING_PAGES * page / 2);
+	if (!child)
+		return feed_ring_open(r, cpu, RING_PAGES, &mapping);
+	track_attr(&attr, false);
 	return ring_open(r, &attr, child, cpu, RING_PAGES, &mapping);
+}
+
+void track_open_attached(struct track *t)
+{
+	track_open(t, 0);
+}
+
+int track_add(struct track *t, pid_t tid)
+{
+	struct perf_event_attr attr;
+
+	track_attr(&attr, true);
+	return feed_add(&t->feed, t->rings, t->count, &attr, tid);
 }
 
 void track_open(struct track *t, pid_t child)
@@ -82,6 +102,7 @@ void track_open(struct track *t, pid_t child)
 
 void track_close(struct track *t)
 {
+	feed_close(&t->feed);
 	while (t->count)
 		ring_close(&t->rings[--t->count]);
 }
@@ -105,6 +126,7 @@ static bool record_parse(struct track *t, const u8 *bytes, const struct perf_eve
 		e->pid = r.pid;
 		e->tid = r.tid;
 		e->ppid = r.ppid;
+		e->ptid = r.ptid;
 		return true;
 	}
 	case PERF_RECORD_COMM: /* header, pid, tid, the name with zeros up to 8 bytes */
@@ -139,7 +161,7 @@ static bool event_push(struct track *t, const struct track_event *e)
 	return true;
 }
 
-void track_take(struct track *t, struct ring *r, u64 until_ns)
+static void track_walk(struct track *t, struct ring *r, u64 until_ns, bool release)
 {
 	struct ring_walk walk = ring_walk(r);
 	struct perf_event_header h;
@@ -161,7 +183,27 @@ void track_take(struct track *t, struct ring *r, u64 until_ns)
 			t->lost++;
 		walk.at += h.size;
 	}
-	ring_release(r, &walk);
+	if (release)
+		ring_release(r, &walk);
+}
+
+void track_take(struct track *t, struct ring *r, u64 until_ns)
+{
+	track_walk(t, r, until_ns, true);
+}
+
+bool track_look(struct track *t)
+{
+	u64 lost = t->lost;
+	bool whole;
+
+	t->nevents = 0;
+	for (u32 i = 0; i < t->count; i++)
+		track_walk(t, &t->rings[i], UINT64_MAX, false);
+	whole = t->lost == lost;
+	/* They will be told of when they are taken. */
+	t->lost = lost;
+	return whole;
 }
 
 static int event_order(const void *a, const void *b)
@@ -199,7 +241,8 @@ static void event_fork(struct session *s, const struct track_event *e, u64 ns)
 	if (e->pid == e->ppid) {
 		/* Its end may have been seen before this record was read. */
 		p = process_find_at(&s->processes, e->pid, ns);
-		if (p) {
+		/* Who was there at the start has been counted. */
+		if (p && (ns || !p->attached)) {
 			p->threads++;
 			p->facts.threads++;
 		}
@@ -273,10 +316,10 @@ static void event_exit(struct session *s, const struct track_event *e, u64 ns)
 {
 	struct process *p = process_at(s, e->pid, ns);
 
-	if (!p || (p->threads && --p->threads) || left_in_exec(s, p, ns))
+	if (!p || (p->attached && !ns) || (p->threads && --p->threads) || left_in_exec(s, p, ns))
 		return;
-	if (e->pid == (u32)s->spawn.pid)
-		return; /* its wait status tells more */
+	if (e->pid == (u32)s->spawn.pid || p->attached)
+		return; /* its wait status or its descriptor tells more */
 	session_process_gone(p, -1, ns);
 }
 

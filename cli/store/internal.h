@@ -97,6 +97,16 @@ void store_write_event_cells(struct store_db *db, sqlite3_stmt *insert, const st
 
 void store_write_origins(struct store_db *db, const struct profile *profile);
 
+/* ---- portion.c */
+
+/* Of each row of a profile: the row number of its root, and the number of its path. */
+struct store_places {
+	const u32 *root, *path;
+};
+
+void store_write_portion(struct store_db *db, const struct profile *profile, const struct session_facts *facts,
+			 const struct store_places *places);
+
 /* ---- samples_write.c */
 
 void store_write_samples(struct store_db *db, const struct samples *samples);

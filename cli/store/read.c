@@ -128,6 +128,7 @@ TAKE_REAL(hint, clock.hint)
 TAKE_NUMBER(identity, bool, clock.identity)
 TAKE_TEXT(not_preloaded, facts.not_preloaded)
 TAKE_TEXT(uncounted, facts.uncounted)
+TAKE_TEXT(target, facts.target)
 TAKE_TEXT(metrics, options.report.metrics)
 TAKE_TEXT(regions, options.report.regions)
 TAKE_TEXT(sort_by, options.report.sort_by)
@@ -159,7 +160,7 @@ static const struct run_row run_rows[] = {
 	{ "host", take_host }, { "kernel", take_kernel }, { "cpu", take_cpu }, { "clock", take_clock },
 	{ "ns_per_tick_hint", take_hint }, { "clock_is_ns", take_identity },
 	{ "not_preloaded", take_not_preloaded }, { "uncounted", take_uncounted }, { "metrics", take_metrics }, { "regions", take_regions },
-	{ "sort_by", take_sort_by }, { "define", take_define }, { "group_by", take_group }, { "repaired", take_repaired },
+	{ "target", take_target }, { "sort_by", take_sort_by }, { "define", take_define }, { "group_by", take_group }, { "repaired", take_repaired },
 	{ "marker_pairs", take_pairs }, { "marker_ticks", take_pair_cost }, { "sources", take_sources },
 };
 
@@ -258,6 +259,19 @@ static int read_loss(void *context, sqlite3_stmt *row)
 	return 0;
 }
 
+/* Of what ran already there is no command. */
+static int read_command(struct store_reader *reader)
+{
+	struct session_facts *facts = &reader->recording->facts;
+	int err = store_each(&reader->db, "SELECT text FROM argument", read_argument, reader);
+
+	if (!err && facts->target && !reader->narguments) {
+		free((void *)(uintptr_t)facts->argv);
+		facts->argv = NULL;
+	}
+	return err;
+}
+
 static int read_facts(struct store_reader *reader)
 {
 	struct recording *recording = reader->recording;
@@ -273,7 +287,7 @@ static int read_facts(struct store_reader *reader)
 	    !facts->capabilities || !facts->totals || !facts->losses)
 		return -1;
 	return store_each(&reader->db, "SELECT key, value FROM run", read_run, reader) ||
-	       store_each(&reader->db, "SELECT text FROM argument", read_argument, reader) ||
+	       read_command(reader) ||
 	       store_each(&reader->db, "SELECT time_ns, text FROM note", read_note, reader) ||
 	       store_each(&reader->db, "SELECT path, build_id FROM object", read_object, reader) ||
 	       store_each(&reader->db, "SELECT name, available, asked, because, remedy FROM capability",
@@ -404,6 +418,8 @@ void recording_free(struct recording *recording)
 	free((void *)(uintptr_t)recording->facts.capabilities);
 	free((void *)(uintptr_t)recording->facts.totals);
 	free((void *)(uintptr_t)recording->facts.losses);
+	free((void *)(uintptr_t)recording->facts.spans);
+	free((void *)(uintptr_t)recording->facts.inside);
 	free((void *)(uintptr_t)recording->facts.processes);
 	free(recording->provenance.notes);
 	free(recording->provenance.objects);

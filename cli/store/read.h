@@ -53,6 +53,9 @@ int read_has_table(struct store_reader *reader, const char *name);
 /* origins.c. 0 or -1 after a message. */
 int read_origins(struct store_reader *reader);
 
+/* portion.c. The same. */
+int read_portion(struct store_reader *reader);
+
 /* samples_read.c. 0 or -1 after a message. */
 int read_samples(struct store_reader *reader);
 
@@ -60,6 +63,8 @@ int read_samples(struct store_reader *reader);
 int read_processes(struct store_reader *reader);
 /* A name of the file as the profile has it; PROFILE_NONE for NULL. */
 int read_name_at(struct store_reader *reader, sqlite3_stmt *row, int column, u32 *name);
+/* The profile's row of a path of a root; READ_NONE after a message. */
+u32 read_row_of(struct store_reader *reader, u32 root, u32 path);
 int read_profile(struct store_reader *reader);
 
 #endif

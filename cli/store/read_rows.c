@@ -236,8 +236,7 @@ static int read_root(void *context, sqlite3_stmt *row)
 
 /* ---- regions --------------------------------------------------------------------------------------- */
 
-/* The profile's row of a path of a root; READ_NONE after a message. */
-static u32 row_of(struct store_reader *reader, u32 root, u32 path)
+u32 read_row_of(struct store_reader *reader, u32 root, u32 path)
 {
 	struct profile *profile = &reader->recording->profile;
 	u32 chain[PROFILE_DEPTH_MAX], n = 0, i;
@@ -318,7 +317,7 @@ static int region_fill(struct store_reader *reader, struct profile_row *to, sqli
 static int read_region(void *context, sqlite3_stmt *row)
 {
 	struct store_reader *reader = context;
-	u32 i = row_of(reader, read_u32(row, 0), read_u32(row, 1));
+	u32 i = read_row_of(reader, read_u32(row, 0), read_u32(row, 1));
 
 	return i == READ_NONE ? -1 : region_fill(reader, &reader->recording->profile.rows[i], row);
 }
@@ -326,7 +325,7 @@ static int read_region(void *context, sqlite3_stmt *row)
 static int read_counter(void *context, sqlite3_stmt *row)
 {
 	struct store_reader *reader = context;
-	u32 i = row_of(reader, read_u32(row, 0), read_u32(row, 1)), number = READ_NONE;
+	u32 i = read_row_of(reader, read_u32(row, 0), read_u32(row, 1)), number = READ_NONE;
 	struct profile_row *to;
 
 	if (i == READ_NONE || cell_at(reader, row, 2, &number))
@@ -344,7 +343,7 @@ static int read_counter(void *context, sqlite3_stmt *row)
 static int read_value(void *context, sqlite3_stmt *row)
 {
 	struct store_reader *reader = context;
-	u32 i = row_of(reader, read_u32(row, 0), read_u32(row, 1)), name;
+	u32 i = read_row_of(reader, read_u32(row, 0), read_u32(row, 1)), name;
 	struct profile_value *value;
 
 	if (i == READ_NONE || read_name_at(reader, row, 2, &name))
@@ -449,5 +448,5 @@ int read_profile(struct store_reader *reader)
 	       store_each(&reader->db, "SELECT kind, owner, cell, value, state, reason FROM usage", read_usage, reader) ||
 	       store_each(&reader->db, "SELECT process, tid, kind, name, count FROM diagnosis", read_diagnosis, reader) ||
 	       store_each(&reader->db, "SELECT process, tid, name, count FROM open_region", read_open, reader) ||
-	       read_origins(reader);
+	       read_origins(reader) || read_portion(reader);
 }

@@ -60,6 +60,7 @@ static void write_run(struct store_writer *writer)
 	write_number(writer, insert, "clock_is_ns", facts->clock_map->identity);
 	write_text(writer, insert, "not_preloaded", facts->not_preloaded);
 	write_text(writer, insert, "uncounted", facts->uncounted);
+	write_text(writer, insert, "target", facts->target);
 	write_text(writer, insert, "metrics", options->report.metrics);
 	write_text(writer, insert, "regions", options->report.regions);
 	write_text(writer, insert, "sort_by", options->report.sort_by);
@@ -408,6 +409,7 @@ static void write_all(struct store_writer *writer)
 	write_values(writer);
 	write_diagnoses(writer);
 	store_write_origins(&writer->db, writer->profile);
+	store_write_portion(&writer->db, writer->profile, writer->facts, &(struct store_places){ writer->root, writer->path });
 	if (writer->facts->samples)
 		store_write_samples(&writer->db, writer->facts->samples);
 	sqlite3_finalize(writer->usage);

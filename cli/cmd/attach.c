@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* The command "attach": a session with processes that run already, from outside. */
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd/portioned.h"
+#include "cli/cmd/sampled.h"
+#include "cli/cmd/stat_lines.h"
+#include "cli/cmd/watch.h"
+#include "cli/log.h"
+#include "cli/session/attach.h"
+
+struct attach_options {
+	struct print_options print;
+	const char *report;
+	const char *record;
+	const char *note;
+	char *define_lines;          /* for the recording */
+	struct launch_asked asked;
+	struct stat_scope scope;     /* pids and interval_ms */
+	struct sampled sampled;
+	uint64_t duration_ns;
+	bool no_inherit;
+	struct portioned portioned;
+};
+
+#define RECORD_THREADS 4096        /* as of run */
+
+#define OFFSET(member) offsetof(struct attach_options, member)
+
+static const struct opt options[] = {
+	{ "pid", 'p', OPT_STRING, OFFSET(scope.pids), "PIDS", NULL,
+	  "measure these processes, by numbers separated by commas: all threads, and what they start", NULL, false },
+	PRINT_CHOICE_ROWS(struct attach_options, "", ""),
+	PRINT_DEFINE_ROW(struct attach_options),
+	LAUNCH_ASKED_ROWS(struct attach_options),
+	SAMPLED_ROWS(struct attach_options),
+	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL,
+	  "measure the threads that are there, not what they start", NULL, false },
+	PORTIONED_TIME_ROWS(struct attach_options),
+	{ "interval-print", 'I', OPT_UINT, OFFSET(scope.interval_ms), "MS", NULL,
+	  "print what was counted each time so many ms have passed", NULL, false },
+	{ "duration", 0, OPT_SECONDS, OFFSET(duration_ns), "TIME", NULL,
+	  "report after this time (s, ms, m), instead of when the processes have ended or at Ctrl-C", NULL, false },
+	{ "output", 'o', OPT_STRING, OFFSET(record), "FILE", NULL,
+	  "record it in this file, for sparkctl report; %p is the process, %h the host, %r the rank", NULL, false },
+	{ "note", 0, OPT_STRING, OFFSET(note), "TEXT", NULL, "a note for the report and the recording", NULL, false },
+	LAUNCH_REPORT_ROW(struct attach_options),
+	PRINT_SHAPE_ROWS(struct attach_options),
+	{ .name = NULL },
+};
+
+static const struct command_example examples[] = {
+	{ "sparkctl attach -p 1234", "a process that runs already, until it ends or Ctrl-C" },
+	{ "sparkctl attach -p 1234,1240 --duration 10", "two processes, for 10 s" },
+	{ "sparkctl attach -p 1234 -I 1000", "what it takes, each second" },
+	{ "sparkctl attach -p 1234 --profile --duration 10", "the functions and lines that its time goes to" },
+	{ "sparkctl attach -p 1234 -e page-faults,cs --duration 10 -o out.spark", "chosen events, in a recording" },
+	{ .line = NULL },
+};
+
+/* What it counts and where that goes. */
+struct attach_run {
+	const struct attach_options *options;
+	const struct event_list *events;
+	const struct output *format;
+	FILE *file;
+	struct steer steer;
+	struct count *count;
+	struct print_options interval; /* of its lines: --metrics are of regions */
+	struct stat_lines lines;
+	struct watch watch;
+	struct session_watcher reporter;
+};
+
+/* What is written at the end, now. Beside lines of intervals the recording alone. */
+static u64 attach_report_now(void *context, const struct profile *profile, const struct session_facts *facts)
+{
+	struct attach_run *run = context;
+
+	watch_now_record(&run->watch, profile, facts);
+	if (run->options->scope.interval_ms)
+		return 0;
+	launch_report_begin(run->file, run->options->report);
+	print_report(&run->options->print, run->format, run->file, profile, facts);
+	fflush(run->file);
+	return 0;
+}
+
+static struct session_options session_options_of(struct attach_run *run)
+{
+	const struct attach_options *o = run->options;
+	struct session_options so = {
+		.outside = true,
+		.group = (enum profile_group)o->print.group,
+		.events = run->events,
+		.sources = metric_select(o->print.metrics).sources | define_sources(&o->print.definitions),
+		.count = run->count,
+		.steer = &run->steer,
+		.no_inherit = o->no_inherit,
+		.duration_ns = o->duration_ns,
+		.objects = o->record != NULL,
+		.note = o->note,
+		.raw_names = o->sampled.raw_names,
+		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
+		.watcher = watch_watcher(&run->watch),
+		.reporter = &run->reporter,
+	};
+
+	/* By thread a recording has all that another grouping needs. */
+	if (o->record && so.group != PROFILE_BY_THREAD) {
+		so.group = PROFILE_BY_THREAD;
+		so.threads_most = RECORD_THREADS;
+	}
+	return so;
+}
+
+static int attach_write(struct attach_run *run, const struct session *session)
+{
+	const struct attach_options *o = run->options;
+	const struct profile *profile = session_profile(session);
+	const struct session_facts *facts = session_facts(session);
+	bool failed;
+
+	if (!o->scope.interval_ms)
+		launch_report_begin(run->file, o->report);
+	failed = watch_end(&run->watch, profile, facts);
+	failed = print_report(&o->print, run->format, run->file, profile, facts) || failed;
+	return failed || run->lines.failed ? STATUS_FAILURE : STATUS_OK;
+}
+
+static int attach_session(struct attach_run *run)
+{
+	struct session_options so = session_options_of(run);
+	struct session *session;
+	enum session_end end;
+	int status;
+
+	if (run->options->scope.interval_ms)
+		launch_report_begin(run->file, run->options->report);
+	end = session_attach(&session, &so);
+	status = end == SESSION_FAILED ? STATUS_FAILURE : attach_write(run, session);
+	session_free(session);
+	return status;
+}
+
+static int attach_run(struct attach_run *run)
+{
+	const struct attach_options *o = run->options;
+	struct count_options co = { .events = run->events, .nstandard = o->asked.nstandard, .no_inherit = o->no_inherit,
+				    .later = true };
+	int status = portioned_steer(&command_attach, o->portioned.delay, o->portioned.control, &run->steer);
+
+	if (status)
+		return status;
+	run->reporter = (struct session_watcher){ attach_report_now, run };
+	run->interval = (struct print_options){ .definitions = o->print.definitions };
+	stat_lines_init(&run->lines, run->file, &o->scope, &run->interval, run->events, &o->asked);
+	run->steer.interval_ns = o->scope.interval_ms * NSEC_PER_MSEC;
+	run->steer.edge = stat_lines_edge;
+	run->steer.context = &run->lines;
+	status = stat_scope_open(&o->scope, &co, &run->count);
+	if (!status)
+		status = attach_session(run);
+	count_free(run->count);
+	stat_lines_free(&run->lines);
+	steer_close(&run->steer);
+	return status;
+}
+
+/* What is to be written, before anything is measured. 0, or an exit status after a message. */
+static int attach_outputs(struct attach_run *run)
+{
+	const struct attach_options *o = run->options;
+	struct store_options recorded = {
+		.report = { .metrics = o->print.metrics, .regions = o->print.regions, .sort_by = o->print.sort_by },
+		.define = o->define_lines,
+		.group = (enum profile_group)o->print.group,
+	};
+	int status = o->record ? watch_record(&run->watch, o->record, &recorded) : 0;
+
+	if (status)
+		return status;
+	run->file = launch_report_open(o->report);
+	return run->file ? 0 : STATUS_FAILURE;
+}
+
+static int attach_with(struct attach_options *o)
+{
+	struct event_list events = { .n = 0 };
+	struct attach_run run = { .options = o, .events = &events, .format = print_format(&command_attach, &o->print) };
+	int status;
+
+	if (!run.format)
+		return STATUS_USAGE;
+	if (o->scope.interval_ms && strcmp(o->print.format, "table") != 0)
+		return command_misused(&command_attach, "prints the lines of -I as a table, and in no other format", NULL);
+	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
+	setlocale(LC_CTYPE, "");
+	status = sampled_parse(&o->sampled);
+	o->asked.standard = stat_scope_standard(&o->asked);
+	status = status ? status : launch_events(&o->asked, &o->print, &events);
+	o->define_lines = define_lines(&o->print.definitions);
+	status = status ? status : attach_outputs(&run);
+	status = status ? status : attach_run(&run);
+	watch_close(&run.watch);
+	event_list_free(&events);
+	return launch_end(run.file, o->report, status);
+}
+
+static int attach_command(int argc, char **argv)
+{
+	struct attach_options o = { .print = { .format = "table" } };
+	int status, first = command_parse(&command_attach, &o, argc, argv, &status);
+
+	if (first >= 0 && first < argc)
+		status = command_misused(&command_attach, "measures what runs already, by -p, and starts no command", argv[first]);
+	else if (first >= 0 && !o.scope.pids)
+		status = command_misused(&command_attach, "needs to know which processes: -p PID", NULL);
+	else if (first >= 0)
+		status = attach_with(&o);
+	launch_asked_free(&o.asked);
+	print_options_free(&o.print);
+	free(o.define_lines);
+	return status;
+}
+
+const struct command command_attach = {
+	.name = "attach",
+	.summary = "measure processes that run already, from outside",
+	.usage = "-p PIDS [OPTION...]",
+	.options = options,
+	.examples = examples,
+	.run = attach_command,
+};
