@@ -9,6 +9,7 @@
 
 #define STANDARD_SOFTWARE "task-clock,minor-faults,major-faults,context-switches,cpu-migrations"
 #define STANDARD_HARDWARE "cycles,instructions,branches,branch-misses"
+#define SCOPE_MS_MOST (INT64_MAX / NSEC_PER_MSEC) /* as for times in seconds: opt_parse_seconds() */
 
 bool stat_scope_counts(const struct stat_scope *scope)
 {
@@ -42,6 +43,10 @@ int stat_scope_check(const struct stat_scope *s, const struct print_options *pri
 		return scope_misused("prints in the way of -x or of -j, not both");
 	if (s->separator && !*s->separator)
 		return scope_misused("-x needs a separator");
+	if (s->interval_ms > SCOPE_MS_MOST) {
+		error("option --interval-print: '%lu' is too large", s->interval_ms);
+		return STATUS_USAGE;
+	}
 	if (s->interval_ms && !lines && strcmp(print->format, "table") != 0)
 		return scope_misused("-I prints lines: as a table, by -x or by -j, and in no other format");
 	return 0;
@@ -61,7 +66,13 @@ int stat_scope_steer(const struct stat_scope *scope, struct steer *steer)
 
 	*steer = (struct steer){ .control = -1, .ack = -1, .interval_ns = scope->interval_ms * NSEC_PER_MSEC };
 	steer->begin_off = scope->delay && !strcmp(scope->delay, "-1");
-	if (scope->delay && !steer->begin_off && opt_parse_uint(scope->delay, &delay)) {
+	if (scope->delay && !steer->begin_off)
+		err = opt_parse_uint(scope->delay, &delay);
+	if (err == -ERANGE || delay > SCOPE_MS_MOST) {
+		error("option --delay: '%s' is too large", scope->delay);
+		return STATUS_USAGE;
+	}
+	if (err) {
 		error("--delay takes a number of ms, or -1, not '%s'", scope->delay);
 		return STATUS_USAGE;
 	}
