@@ -362,11 +362,8 @@ bool totals_want_hardware(const struct totals *totals);
  */
 void totals_read(struct totals *totals, struct caps_context *caps, u64 elapsed_ns, const struct rusage *usage,
 		 bool reaped, enum totals_hidden hidden);
-/*
- * Where the events are our own, for all that we start: what they have counted so far is not the next run's.
- * Whether it is more than when they were read: then somebody of an earlier run lives on.
- */
-bool totals_mark(struct totals *totals);
+/* Where the events are our own, for all that we start: what they have counted so far is not the next run's. */
+void totals_mark(struct totals *totals);
 struct perf_value totals_since(const struct perf_value *now, const struct perf_value *before);
 /* Closes the events of this run and forgets its totals; notes and what was kept open stay, for another one. */
 void totals_disarm(struct totals *totals);
@@ -455,6 +452,26 @@ void process_end(struct process *process, enum process_end how, u64 end_ns);
 /* Reads /proc/PID/NAME as text; its length, or -errno. */
 ssize_t process_read_file(u32 pid, const char *name, char *text, size_t size);
 void processes_free(struct processes *all);
+
+/* ---- offspring.c: who descends from sparkctl */
+
+struct offspring {
+	struct descendant {
+		u32 pid, parent;
+		bool ours;
+	} *list;                     /* by pid */
+	size_t n, room;
+};
+
+/* Waits for children that have ended, for this one not. Whether there are any children left, or that one. */
+bool offspring_reap(pid_t but);
+/* By the parents that it has now. */
+bool offspring_includes(u32 pid);
+/* Those that live, without these and whom they have started since. 0; -1: not all of them could be found. */
+int offspring_find(struct offspring *found, const struct offspring *without);
+/* Sends it to all but this one. */
+void offspring_kill(const struct offspring *all, int signal_number, pid_t but);
+void offspring_free(struct offspring *all);
 
 /* ---- sample.c: what a process has used */
 

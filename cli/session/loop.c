@@ -267,16 +267,6 @@ static void signal_taken(struct session *s, const struct signalfd_siginfo *info)
 		s->stop = true;
 }
 
-/* As the first process of a container we inherit all orphans. */
-static void orphans_reap(const struct session *s)
-{
-	siginfo_t info = { 0 };
-
-	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid &&
-	       (s->main_ended || info.si_pid != s->spawn.pid))
-		waitpid(info.si_pid, NULL, 0);
-}
-
 static void signals_read(struct session *s)
 {
 	struct signalfd_siginfo info;
@@ -285,8 +275,9 @@ static void signals_read(struct session *s)
 		signal_taken(s, &info);
 	if (!s->main_ended)
 		main_changed(s);
+	/* As the first process of a container we inherit all orphans. */
 	if (getpid() == 1)
-		orphans_reap(s);
+		offspring_reap(s->main_ended ? 0 : s->spawn.pid);
 }
 
 static void ends_look(struct session *s, const struct pollfd *fds, u32 n, struct process **whose)
