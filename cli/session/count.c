@@ -195,8 +195,12 @@ static void count_tell_refused(struct count *count)
 			break;
 		}
 	if (count->late)
-		snprintf(to + len, size - len, "%s%zu threads began while counters were opened: it is not known "
-			 "whether they are counted", n ? "; " : "", count->late);
+		len += (size_t)snprintf(to + len, size - len, "%s%zu threads began while counters were opened: it is not "
+					"known whether they are counted", n ? "; " : "", count->late);
+	len = MIN(len, size - 1);
+	if (count->headless)
+		snprintf(to + len, size - len, "%sthe main thread of %d had ended before", len ? "; " : "",
+			 (int)count->headless);
 	count->facts.uncounted = to[0] ? to : NULL;
 }
 

@@ -56,6 +56,7 @@ struct count {
 	size_t nwatched;
 	unsigned long flags;         /* of perf_event_open(2) */
 	size_t late;                 /* threads that began while others were opened */
+	pid_t headless;              /* a process whose main thread has ended; 0: none */
 	char target[256], uncounted[512];
 	char host[80], kernel[200];
 	struct total_fact *totals;

@@ -58,6 +58,49 @@ static bool is_leader(pid_t tid)
 	return access(path, F_OK) == 0;
 }
 
+static bool look_ended(const struct task_look *look)
+{
+	return look->state == 'Z' || look->state == 'X';
+}
+
+/* Those of the process now; each: 0 to go on. A main thread that has ended stays there until the others have. */
+static int tasks_each(pid_t pid, int (*each)(struct count *count, pid_t pid, pid_t tid), struct count *count)
+{
+	struct task_look main_thread;
+	char path[64];
+	struct dirent *entry;
+	bool ended;
+	int err = 0;
+	DIR *dir;
+
+	ended = !task_look(pid, &main_thread) && look_ended(&main_thread);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (!err && dir && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)atol(entry->d_name);
+
+		if (tid && !(ended && tid == pid))
+			err = each(count, pid, tid);
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+static int tasks_stop(struct count *count, pid_t pid, pid_t tid)
+{
+	(void)count;
+	(void)pid;
+	(void)tid;
+	return 1;
+}
+
+/* As a process: its main thread may have ended alone. */
+static bool process_over(pid_t pid)
+{
+	return !tasks_each(pid, tasks_stop, NULL);
+}
+
 /* ---- what was asked for ---------------------------------------------------------------------------- */
 
 static int tasks_bad_list(const struct count *count)
@@ -87,7 +130,7 @@ static int tasks_check(const struct count *count, pid_t id, struct task_look *lo
 		error("cannot look at %s %d: %s", tasks_word(count), (int)id, strerror(err));
 		return -EPERM;
 	}
-	if (look->state == 'Z' || look->state == 'X') {
+	if (look_ended(look) && (count->options->kind == COUNT_THREADS || process_over(id))) {
 		error("%s %d (%s) has ended", tasks_word(count), (int)id, look->name);
 		return -EPERM;
 	}
@@ -139,24 +182,6 @@ static int tasks_add(struct count *count, pid_t pid, pid_t tid)
 	return count_add_place(count, tid, -1, part);
 }
 
-/* Those of the process now; each: 0 to go on. */
-static int tasks_each(pid_t pid, int (*each)(struct count *count, pid_t pid, pid_t tid), struct count *count)
-{
-	char path[64];
-	struct dirent *entry;
-	int err = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (!err && dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			err = each(count, pid, (pid_t)atol(entry->d_name));
-	if (dir)
-		closedir(dir);
-	return err;
-}
-
 static int tasks_one(struct count *count, pid_t id, struct task_look *look)
 {
 	int err = tasks_check(count, id, look);
@@ -166,6 +191,7 @@ static int tasks_one(struct count *count, pid_t id, struct task_look *look)
 	for (size_t i = 0; i < count->nwatched; i++)
 		if (count->watch[i].id == id)
 			return 0;
+	count->headless = look_ended(look) ? id : count->headless;
 	if (tasks_watch(count, id) ||
 	    (count->options->kind == COUNT_PROCESSES ? tasks_each(id, tasks_add, count) : tasks_add(count, id, id)))
 		return -EPERM;
@@ -237,7 +263,8 @@ bool count_tasks_over(struct count *count)
 		if (!w->ended && (w->pidfd < 0 || count->options->kind == COUNT_THREADS)) {
 			int err = task_look(w->id, &look);
 
-			w->ended = err == ESRCH || (!err && (look.state == 'Z' || look.state == 'X'));
+			w->ended = err == ESRCH || (!err && look_ended(&look) &&
+						    (count->options->kind == COUNT_THREADS || process_over(w->id)));
 		}
 		over = over && w->ended;
 	}
