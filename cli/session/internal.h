@@ -652,6 +652,8 @@ void session_probe(struct session *s);
 void session_steer_start(struct session *s);
 /* The command has ended. */
 void session_steer_ended(struct session *s);
+/* Nobody is waited for any more: where that is later than the command's end it is the last interval's too. */
+void session_steer_over(struct session *s, u64 now);
 /* For how long was counted, until then. */
 u64 session_counted(const struct session *s, u64 end);
 /* States what was counted beside the command, where that is asked for. */

@@ -409,7 +409,8 @@ static int loop_round(struct session *s)
 		ends_look(s, fds + first, n - first, whose + first);
 		track_drain(s, s->main_ended);
 		sampling_drain(s, s->main_ended);
-		probing_drain(s, s->main_ended);
+		/* As long as somebody goes on there are records on their way. */
+		probing_drain(s, s->main_ended && !s->options->follow);
 	}
 	free(fds);
 	free(whose);

@@ -121,6 +121,7 @@ static enum session_end session_measure(struct session *s)
 {
 	struct origin_map map;
 	struct process *p;
+	u64 over_ns;
 	int failed;
 
 	s->start_ns = session_now();
@@ -148,6 +149,7 @@ static enum session_end session_measure(struct session *s)
 	if (!p->command)
 		process_name(p, s->options->argv);
 	session_loop(s);
+	over_ns = session_now();
 	/* An agent that says hello now would wait for nothing. */
 	server_close(&s->server);
 	signals_close(&s->signals);
@@ -173,8 +175,9 @@ static enum session_end session_measure(struct session *s)
 	sampling_name(s);
 	if (s->tracing)
 		functions_name_regions(s, &s->tracing->trace.regions);
+	session_steer_over(s, over_ns);
 	session_collect_facts(s);
-	steer_end(s->options->steer, s->options->follow ? session_now() : s->start_ns + s->facts.duration_ns, &s->facts);
+	steer_end(s->options->steer, s->start_ns + s->facts.duration_ns, &s->facts);
 	if (s->timed_out)
 		return SESSION_TIMEOUT;
 	return s->main_ended ? SESSION_ENDED : SESSION_INTERRUPTED;
