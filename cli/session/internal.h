@@ -228,6 +228,8 @@ int attempt_open(const struct event *event, int (*open)(void *context, union eve
 		 void *context, struct attempt *attempt);
 /* Puts the event's filter on it. The descriptor, or closed and -errno. */
 int attempt_filter(const struct event *event, int fd);
+/* Why it had no counter while others had: no more than that, or the NMI watchdog. */
+const char *attempt_idle(const struct caps_context *caps, bool hardware, bool pinned);
 /* What is to be said of a count that was got so; NULL: nothing. */
 const char *attempt_note(const struct event *event, struct attempt attempt);
 
@@ -453,7 +455,7 @@ void process_end(struct process *process, enum process_end how, u64 end_ns);
 ssize_t process_read_file(u32 pid, const char *name, char *text, size_t size);
 void processes_free(struct processes *all);
 
-/* ---- offspring.c: who descends from sparkctl */
+/* ---- offspring.c: who descends from whom */
 
 struct offspring {
 	struct descendant {
@@ -465,11 +467,11 @@ struct offspring {
 
 /* Waits for children that have ended, for this one not. Whether there are any children left, or that one. */
 bool offspring_reap(pid_t but);
-/* By the parents that it has now. */
+/* It descends from sparkctl, by the parents that it has now. */
 bool offspring_includes(u32 pid);
-/* Those that live, without these and whom they have started since. 0; -1: not all of them could be found. */
-int offspring_find(struct offspring *found, const struct offspring *without);
-/* Sends it to all but this one. */
+/* Descendants that live, without these and whom they have started since. 0; -1: not all of them could be found. */
+int offspring_find(struct offspring *found, pid_t of, const struct offspring *without);
+/* Sends it to all of them that are below sparkctl, but to this one. */
 void offspring_kill(const struct offspring *all, int signal_number, pid_t but);
 void offspring_free(struct offspring *all);
 
@@ -504,6 +506,7 @@ struct track_event {
 struct track {
 	struct ring rings[TRACK_CPUS];
 	u32 count;                   /* 0: not to be had */
+	int err;                     /* why, if it was tried */
 	u64 lost;
 	struct track_event *events;
 	size_t nevents, room;
@@ -661,6 +664,8 @@ void session_steer_facts(struct session *s, u64 end);
 
 /* Says what of that which was asked for will not be counted. */
 void session_forewarn(struct session *s);
+/* The same of descendants that are to be waited for. */
+void session_forewarn_tree(struct session *s);
 
 /* ---- timeout.c */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who descends from sparkctl, by /proc alone, and what becomes of orphans that it has for children. */
+/* Who descends from whom, by /proc alone, and what becomes of orphans that sparkctl has for children. */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
 
@@ -91,28 +91,28 @@ static int processes_list(struct offspring *all)
 }
 
 /* Marks the next generation; whether there is one. */
-static bool generation_mark(struct offspring *all, const struct offspring *without)
+static bool generation_mark(struct offspring *all, pid_t of, const struct offspring *without)
 {
 	bool more = false;
 
 	for (size_t i = 0; i < all->n; i++) {
 		struct descendant *d = &all->list[i], *parent = offspring_at(all, d->parent);
 
-		if (d->ours || !(d->parent == (u32)getpid() || (parent && parent->ours)) || offspring_at(without, d->pid))
+		if (d->ours || !(d->parent == (u32)of || (parent && parent->ours)) || offspring_at(without, d->pid))
 			continue;
 		d->ours = more = true;
 	}
 	return more;
 }
 
-int offspring_find(struct offspring *found, const struct offspring *without)
+int offspring_find(struct offspring *found, pid_t of, const struct offspring *without)
 {
 	size_t n = 0;
 	int err;
 
 	found->n = 0;
 	err = processes_list(found);
-	while (generation_mark(found, without))
+	while (generation_mark(found, of, without))
 		;
 	for (size_t i = 0; i < found->n; i++)
 		if (found->list[i].ours)

@@ -168,7 +168,7 @@ static void timeout_look(struct repeat *r, u64 now)
 
 	if (!r->options->timeout_ns || now < (r->kill_ns ? r->kill_ns : r->start_ns + r->options->timeout_ns))
 		return;
-	offspring_find(&r->tree, &r->others);
+	offspring_find(&r->tree, getpid(), &r->others);
 	offspring_kill(&r->tree, n, r->spawn.pid);
 	if (r->spawn.pid > 0) {
 		kill(r->spawn.pid, n);
@@ -186,7 +186,7 @@ static void tree_end(struct repeat *r)
 
 	r->spawn.pid = 0;
 	while (r->interrupts < INTERRUPTS_LEAVE && now < most && offspring_reap(0) &&
-	       !offspring_find(&r->tree, &r->others) && r->tree.n) {
+	       !offspring_find(&r->tree, getpid(), &r->others) && r->tree.n) {
 		poll(&fd, 1, wait_ms(r, now));
 		signals_read(r);
 		now = session_now();
@@ -287,7 +287,7 @@ static void run_once(struct repeat *r, const struct repeat_program *program, str
 	r->kill_ns = 0;
 	r->others.n = 0;
 	if (r->options->timeout_ns && r->survived)
-		offspring_find(&r->others, &none);
+		offspring_find(&r->others, getpid(), &none);
 	r->spawn.input = r->spawn.output = r->nothing;
 	failed = run_start(r, program, count);
 	if (failed < 0) {

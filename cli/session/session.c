@@ -107,6 +107,8 @@ static int session_arm(struct session *s)
 		session_forewarn(s);
 	if (!s->options->no_inherit)
 		track_open(&s->track, s->spawn.pid);
+	if (s->options->outside)
+		session_forewarn_tree(s);
 	if (s->options->sampling)
 		sampling_open(s);
 	session_clock_tick(s);

@@ -313,7 +313,8 @@ static struct cell event_cell(struct totals *t, size_t i, struct caps_context *c
 		return cell_absent(CELL_UNAVAILABLE, "the kernel did not give it back");
 	*value = v;
 	if (v.running_ns == 0)
-		return cell_absent(CELL_NOT_COUNTED, "the event never ran");
+		return cell_absent(CELL_NOT_COUNTED,
+				   attempt_idle(caps, rows[i].type == PERF_TYPE_HARDWARE && v.enabled_ns, false));
 	if (v.running_ns < v.enabled_ns) {
 		struct cell c = cell_counted((double)v.count * (double)v.enabled_ns / (double)v.running_ns);
 
