@@ -176,6 +176,8 @@ void target_environment_free(char **env);
 
 /* ---- signals.c */
 
+/* Takes a SIGHUP that is ignored out, as by nohup(1): blocked, it would come all the same. */
+void signals_spare(sigset_t *set);
 /* Blocks those that are for the command, or tell of its end, and opens a descriptor to read them. 0, or -1 after a message. */
 int signals_open(struct inherited_signals *before, int *fd);
 /* Back to what they were; the descriptor stays open. */
