@@ -277,6 +277,7 @@ cli_sources = \
 	cli/session/harvest.c \
 	cli/session/internal.h \
 	cli/session/loop.c \
+	cli/session/offspring.c \
 	cli/session/origin.c \
 	cli/session/nodes.c \
 	cli/session/nodes.h \

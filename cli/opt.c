@@ -64,6 +64,9 @@ int opt_parse_seconds(const char *text, uint64_t *value_ns)
 		if (__builtin_add_overflow(sum, part, &sum))
 			return -ERANGE;
 	}
+	/* Added to a time of any clock a later one would wrap around. */
+	if (sum > INT64_MAX)
+		return -ERANGE;
 	*value_ns = sum;
 	return 0;
 }

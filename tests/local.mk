@@ -119,9 +119,11 @@ e2e_tests = \
 	tests/e2e/profile-stacks.test \
 	tests/e2e/recording-errors.test \
 	tests/e2e/recording.test \
+	tests/e2e/repeat-ends.test \
 	tests/e2e/repeat.test \
 	tests/e2e/seam.test \
 	tests/e2e/stat-cgroup.test \
+	tests/e2e/stat-locked.test \
 	tests/e2e/stat-scope.test \
 	tests/e2e/stat-syscalls.test \
 	tests/e2e/stat.test \

@@ -27,6 +27,8 @@ const struct report_origin *report_origin_of(const struct report *report, u32 na
 /* report_totals.c: those of the session and the markers', with their ratios. */
 int report_add_totals(struct report *report);
 int report_add_total(struct report *report, const struct total_fact *total);
+/* There is room for as many as report_add_derived_totals() may add. */
+void report_add_part_total(const struct report *report, struct report_part *part, const struct total_fact *total);
 
 /* report_calls.c: with options.all_calls. */
 int report_add_calls(struct report *report);

@@ -375,6 +375,22 @@ static void pool_add(struct input_pool *pool, const struct total_fact *total, co
 	pool->totals[pool->n++] = (struct pool_total){ *total, use };
 }
 
+/* Those of a part, and the time, which is that of all. */
+static int pool_fill_part(struct input_pool *pool, const struct part_fact *part)
+{
+	const struct session_facts *facts = pool->report->facts;
+
+	pool->totals = calloc(part->ntotals + 1 + pool->report->nderived, sizeof(*pool->totals));
+	if (!pool->totals)
+		return -1;
+	for (size_t i = 0; i < part->ntotals; i++)
+		pool_add(pool, &part->totals[i], NULL);
+	for (size_t i = 0; i < facts->ntotals; i++)
+		if (!strcmp(facts->totals[i].name, "elapsed") && pool_find_as(pool, "elapsed", "") == DERIVED_ABSENT)
+			pool_add(pool, &facts->totals[i], NULL);
+	return 0;
+}
+
 /* All there are, chosen or not, with room for the derived ones. */
 static int pool_fill(struct input_pool *pool)
 {
@@ -430,8 +446,9 @@ static enum derived_place derived_total_place(const struct report *report, const
 	return (report->options.steady || cell_has_value(cell)) && !(derived->row->told & told) ? DERIVED_SHOWN : DERIVED_ASIDE;
 }
 
-/* Computes all, each of which the next may use, and adds those that have this place. */
-static int derived_add_totals(struct report *report, struct input_pool *pool, size_t given, enum derived_place place)
+/* Computes all, each of which the next may use, and adds those that have this place. part: NULL, or whose they are. */
+static int derived_add_totals(struct report *report, struct report_part *part, struct input_pool *pool, size_t given,
+			      enum derived_place place)
 {
 	pool->n = given;
 	for (size_t i = 0; i < report->nderived; i++) {
@@ -444,10 +461,23 @@ static int derived_add_totals(struct report *report, struct input_pool *pool, si
 			return -1;
 		total.cell = derived_total(report, derived, pool);
 		pool_add(pool, &total, &derived->totals);
-		if (derived_total_place(report, derived, &total.cell) == place && report_add_total(report, &total) != 0)
+		if (derived_total_place(report, derived, &total.cell) != place)
+			continue;
+		if (part)
+			report_add_part_total(report, part, &total);
+		else if (report_add_total(report, &total) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+static int derived_add_part(struct report *report, struct report_part *part)
+{
+	struct input_pool pool = { .report = report };
+	int err = pool_fill_part(&pool, part->fact) || derived_add_totals(report, part, &pool, pool.n, DERIVED_SHOWN) ? -1 : 0;
+
+	free(pool.totals);
+	return err;
 }
 
 int report_add_derived_totals(struct report *report)
@@ -456,9 +486,11 @@ int report_add_derived_totals(struct report *report)
 	int err = pool_fill(&pool);
 	size_t given = pool.n;
 
-	err = err || derived_add_totals(report, &pool, given, DERIVED_SHOWN) ? -1 : 0;
+	err = err || derived_add_totals(report, NULL, &pool, given, DERIVED_SHOWN) ? -1 : 0;
 	report->nshown = report->ntotals;
-	err = err || derived_add_totals(report, &pool, given, DERIVED_ASIDE) ? -1 : 0;
+	err = err || derived_add_totals(report, NULL, &pool, given, DERIVED_ASIDE) ? -1 : 0;
 	free(pool.totals);
+	for (size_t i = 0; !err && i < report->nby_part; i++)
+		err = derived_add_part(report, &report->by_part[i]);
 	return err;
 }

@@ -79,22 +79,28 @@ static int report_add_marker_totals(struct report *report)
 	return report_add_total(report, &pairs) || report_add_total(report, &cost) ? -1 : 0;
 }
 
+void report_add_part_total(const struct report *report, struct report_part *part, const struct total_fact *total)
+{
+	part->ratios[part->ntotals] = report_ratio_of(report->facts, part->fact, total);
+	part->totals[part->ntotals++] = *total;
+}
+
+/* With room for those that are computed. */
 static int report_add_part(struct report *report, const struct part_fact *fact)
 {
 	struct report_part *part = &report->by_part[report->nby_part++];
+	size_t room = fact->ntotals + report->nderived + 1;
 
 	part->fact = fact;
-	part->totals = calloc(fact->ntotals + 1, sizeof(*part->totals));
-	part->ratios = calloc(fact->ntotals + 1, sizeof(*part->ratios));
+	part->totals = calloc(room, sizeof(*part->totals));
+	part->ratios = calloc(room, sizeof(*part->ratios));
 	if (!part->totals || !part->ratios)
 		return -1;
 	for (size_t i = 0; i < fact->ntotals; i++) {
 		const struct total_fact *total = &fact->totals[i];
 
-		if (report->options.metrics && !metric_glob(report->options.metrics, total->name))
-			continue;
-		part->ratios[part->ntotals] = report_ratio_of(report->facts, fact, total);
-		part->totals[part->ntotals++] = *total;
+		if (!report->options.metrics || metric_glob(report->options.metrics, total->name))
+			report_add_part_total(report, part, total);
 	}
 	return 0;
 }

@@ -46,6 +46,8 @@ static void command_judge(struct runs *runs, struct runs_command *c, double *scr
 		if (c != reference && k < reference->nseries)
 			compare_rounds(&s->comparison, reference->series[k].value, s->value, MIN(c->n, reference->n),
 				       SPREAD_95, scratch);
+		else if (c != reference)
+			s->comparison.why = "there is no run of the other command";
 	}
 }
 

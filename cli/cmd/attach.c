@@ -192,7 +192,7 @@ static int attach_with(struct attach_options *o)
 	struct attach_run run = { .options = o, .events = &events, .format = print_format(&command_attach, &o->print) };
 	int status;
 
-	if (!run.format)
+	if (!run.format || !stat_scope_interval_fits(&o->scope))
 		return STATUS_USAGE;
 	if (o->scope.interval_ms && strcmp(o->print.format, "table") != 0)
 		return command_misused(&command_attach, "prints the lines of -I as a table, and in no other format", NULL);

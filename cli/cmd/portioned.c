@@ -7,6 +7,8 @@
 
 #include "cli/log.h"
 
+#define PORTIONED_MS_MOST (INT64_MAX / NSEC_PER_MSEC) /* as for times in seconds: opt_parse_seconds() */
+
 int portioned_steer(const struct command *command, const char *delay, const char *control, struct steer *steer)
 {
 	unsigned long ms = 0;
@@ -14,7 +16,13 @@ int portioned_steer(const struct command *command, const char *delay, const char
 
 	*steer = (struct steer){ .control = -1, .ack = -1 };
 	steer->begin_off = delay && !strcmp(delay, "-1");
-	if (delay && !steer->begin_off && opt_parse_uint(delay, &ms)) {
+	if (delay && !steer->begin_off)
+		err = opt_parse_uint(delay, &ms);
+	if (err == -ERANGE || ms > PORTIONED_MS_MOST) {
+		error("option --delay: '%s' is too large", delay);
+		return STATUS_USAGE;
+	}
+	if (err) {
 		error("--delay takes a number of ms, or -1, not '%s'", delay);
 		return STATUS_USAGE;
 	}

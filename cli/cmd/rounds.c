@@ -27,6 +27,7 @@ struct rounds {
 	struct rounds_plan plan;
 	struct runs runs;
 	struct repeat *repeat;
+	struct rounds_files files;
 	struct live live;
 	u64 start_ns, drawn_ns;
 	size_t done;                 /* rounds */
@@ -250,7 +251,7 @@ static void floor_measure(struct rounds *r)
 	hushed = log_hush(true);
 	for (size_t i = 0; i < IDLE_RUNS; i++) {
 		repeat_run(r->repeat, &r->plan.idle.program, &run);
-		if (run_status(&run) != 0) {
+		if (rounds_interrupted(r) || run_status(&run) != 0) {
 			log_hush(hushed);
 			return;
 		}
@@ -263,9 +264,11 @@ static void floor_measure(struct rounds *r)
 
 static void rounds_run(struct rounds *r)
 {
+	bool stopped;
+
 	for (size_t i = 0; i < r->runs.n && !r->stop; i++)
 		hook_run(r, &r->plan.command[i].setup, "setup", i);
-	r->start_ns = r->drawn_ns = repeat_now();
+	r->start_ns = repeat_now();
 	for (size_t i = 0; i < r->asked->warmups && !r->stop; i++)
 		round_run(r, i, false);
 	r->start_ns = repeat_now();
@@ -273,10 +276,13 @@ static void rounds_run(struct rounds *r)
 		round_run(r, r->done, true);
 		r->done++;
 	}
+	/* What comes behind the rounds cuts none of them short. */
+	stopped = r->runs.stopped;
 	floor_measure(r);
 	/* They clean up what the others have made, whatever has happened meanwhile. */
 	for (size_t i = 0; i < r->runs.n; i++)
 		hook_run(r, &r->plan.command[i].cleanup, "cleanup", i);
+	r->runs.stopped = stopped;
 	live_close(&r->live);
 }
 
@@ -289,7 +295,7 @@ static int rounds_finish(struct rounds *r)
 		r->runs.missed = runs_precision(&r->runs);
 	if (runs_judge(&r->runs))
 		return error("out of memory");
-	return rounds_report(&r->runs, r->asked, r->way);
+	return rounds_report(&r->runs, &r->files, r->way);
 }
 
 int rounds_stat(const struct rounds_asked *asked, const struct rounds_way *way, char **argv)
@@ -307,7 +313,8 @@ int rounds_stat(const struct rounds_asked *asked, const struct rounds_way *way, 
 		/* What the command writes would come in between. */
 		if (!asked->show_output)
 			live_open(&r.live);
-		status = repeat_open(&r.repeat, &options) ? STATUS_FAILURE : STATUS_OK;
+		if (rounds_files_open(&r.files, asked) || repeat_open(&r.repeat, &options))
+			status = STATUS_FAILURE;
 		if (!status) {
 			rounds_run(&r);
 			status = r.status;
@@ -315,6 +322,7 @@ int rounds_stat(const struct rounds_asked *asked, const struct rounds_way *way, 
 				status = status ? status : STATUS_FAILURE;
 		}
 		repeat_close(r.repeat);
+		rounds_files_close(&r.files);
 	}
 	rounds_plan_free(&r.plan);
 	runs_free(&r.runs);

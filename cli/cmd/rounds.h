@@ -121,7 +121,18 @@ void matrix_free(struct matrix *matrix);
 
 /* ---- rounds_report.c */
 
-/* The table, and the files of --export-*. 0, or -1 after a message. */
-int rounds_report(const struct runs *runs, const struct rounds_asked *asked, const struct rounds_way *way);
+enum { ROUNDS_JSON, ROUNDS_CSV, ROUNDS_MARKDOWN, ROUNDS_FILES };
+
+/* Those of --export-*; NULL: not asked for. */
+struct rounds_files {
+	const char *path[ROUNDS_FILES];
+	FILE *file[ROUNDS_FILES];
+};
+
+/* Before the runs, which may take hours: what the files hold stays until there is something to write. 0, or -1 after a message. */
+int rounds_files_open(struct rounds_files *files, const struct rounds_asked *asked);
+void rounds_files_close(struct rounds_files *files);
+/* The table, and the files. 0, or -1 after a message. */
+int rounds_report(const struct runs *runs, struct rounds_files *files, const struct rounds_way *way);
 
 #endif

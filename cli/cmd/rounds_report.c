@@ -4,6 +4,7 @@
 #include "cli/cmd/rounds.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio_ext.h>
 #include <string.h>
 
@@ -34,26 +35,51 @@ static int stream_end(FILE *file, const char *path)
 	return path ? -1 : 0;
 }
 
-static int file_write(const char *path, rounds_writer write, const struct runs *runs,
+int rounds_files_open(struct rounds_files *files, const struct rounds_asked *asked)
+{
+	*files = (struct rounds_files){ .path = { asked->json, asked->csv, asked->markdown } };
+	for (size_t i = 0; i < ROUNDS_FILES; i++) {
+		const char *path = files->path[i];
+		int fd;
+
+		if (!path)
+			continue;
+		fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+		files->file[i] = !strcmp(path, "-") ? stdout : fd < 0 ? NULL : fdopen(fd, "w");
+		if (!files->file[i])
+			return error("cannot write to %s: %s", path, strerror(errno));
+	}
+	return 0;
+}
+
+void rounds_files_close(struct rounds_files *files)
+{
+	for (size_t i = 0; i < ROUNDS_FILES; i++)
+		if (files->file[i] && files->file[i] != stdout)
+			fclose(files->file[i]);
+}
+
+static int file_write(struct rounds_files *files, size_t i, rounds_writer write, const struct runs *runs,
 		      const struct output_options *options)
 {
-	bool standard = path && !strcmp(path, "-");
-	FILE *file;
+	const char *path = files->path[i];
+	FILE *file = files->file[i];
 	int err;
 
-	if (!path)
-		return 0;
-	file = standard ? stdout : fopen(path, "we");
 	if (!file)
-		return error("cannot write to %s: %s", path, strerror(errno));
+		return 0;
+	launch_report_empty(file, path);
 	errno = 0;
 	err = write(file, runs, options) ? error("out of memory for %s", path) : stream_end(file, path);
-	if (!standard && fclose(file) && !err)
+	if (file == stdout)
+		return err;
+	files->file[i] = NULL;
+	if (fclose(file) && !err)
 		err = error("cannot write to %s: %s", path, strerror(errno));
 	return err;
 }
 
-int rounds_report(const struct runs *runs, const struct rounds_asked *asked, const struct rounds_way *way)
+int rounds_report(const struct runs *runs, struct rounds_files *files, const struct rounds_way *way)
 {
 	const struct output_options options = {
 		.width = term_width(fileno(way->file)),
@@ -72,8 +98,8 @@ int rounds_report(const struct runs *runs, const struct rounds_asked *asked, con
 	err = writer_of(way->print->format)(way->file, runs, &options) ? error("out of memory for the report") :
 									   stream_end(way->file, name);
 	/* One that cannot be written takes no other along. */
-	err |= file_write(asked->json, runs_json, runs, &options);
-	err |= file_write(asked->csv, runs_csv, runs, &options);
-	err |= file_write(asked->markdown, runs_markdown, runs, &options);
+	err |= file_write(files, ROUNDS_JSON, runs_json, runs, &options);
+	err |= file_write(files, ROUNDS_CSV, runs_csv, runs, &options);
+	err |= file_write(files, ROUNDS_MARKDOWN, runs_markdown, runs, &options);
 	return err ? -1 : 0;
 }

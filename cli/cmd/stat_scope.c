@@ -10,6 +10,7 @@
 
 #define STANDARD_SOFTWARE "task-clock,minor-faults,major-faults,context-switches,cpu-migrations"
 #define STANDARD_HARDWARE "cycles,instructions,branches,branch-misses"
+#define SCOPE_MS_MOST (INT64_MAX / NSEC_PER_MSEC) /* as for times in seconds: opt_parse_seconds() */
 
 bool stat_scope_counts(const struct stat_scope *scope)
 {
@@ -25,6 +26,13 @@ bool stat_scope_given(const struct stat_scope *scope)
 static int scope_misused(const char *what)
 {
 	return command_misused(&command_stat, what, NULL);
+}
+
+bool stat_scope_interval_fits(const struct stat_scope *scope)
+{
+	if (scope->interval_ms > SCOPE_MS_MOST)
+		error("option --interval-print: '%lu' is too large", scope->interval_ms);
+	return scope->interval_ms <= SCOPE_MS_MOST;
 }
 
 int stat_scope_check(const struct stat_scope *s, const struct print_options *print, bool has_command)
@@ -43,6 +51,8 @@ int stat_scope_check(const struct stat_scope *s, const struct print_options *pri
 		return scope_misused("prints in the way of -x or of -j, not both");
 	if (s->separator && !*s->separator)
 		return scope_misused("-x needs a separator");
+	if (!stat_scope_interval_fits(s))
+		return STATUS_USAGE;
 	if (s->interval_ms && !lines && strcmp(print->format, "table") != 0)
 		return scope_misused("-I prints lines: as a table, by -x or by -j, and in no other format");
 	return 0;

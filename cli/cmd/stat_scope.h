@@ -48,6 +48,8 @@ struct stat_scope {
 bool stat_scope_counts(const struct stat_scope *scope);
 /* Any of its options was given. */
 bool stat_scope_given(const struct stat_scope *scope);
+/* Else after a message. */
+bool stat_scope_interval_fits(const struct stat_scope *scope);
 /* What goes together; has_command: there is one. 0, or STATUS_USAGE after a message. */
 int stat_scope_check(const struct stat_scope *scope, const struct print_options *print, bool has_command);
 /* The usual events of a count, where asked stands beside them. */

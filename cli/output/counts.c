@@ -90,6 +90,15 @@ static void csv_field(const struct counts *to, const char *text)
 	fputc('"', to->file);
 }
 
+/* Behind the event. */
+static void csv_group(const struct counts *to, const struct part_fact *part)
+{
+	if (!part || part->tid)
+		return;
+	csv_field(to, part->name);
+	fputs(to->style->separator, to->file);
+}
+
 static void csv_line(const struct counts *to, const struct part_fact *part, const struct total_fact *total,
 		     const struct report_ratio *ratio)
 {
@@ -106,7 +115,9 @@ static void csv_line(const struct counts *to, const struct part_fact *part, cons
 	}
 	if (!total->raw.event) {
 		/* A metric alone, in its own fields. */
-		fprintf(to->file, "%s%s%s%s%s%.3f%s%s\n", s, s, s, s, s, total->cell.value, s, total->name);
+		fprintf(to->file, "%s%s%s", s, s, s);
+		csv_group(to, part);
+		fprintf(to->file, "%s%s%.3f%s%s\n", s, s, total->cell.value, s, total->name);
 		return;
 	}
 	if (cell_has_value(&total->cell))
@@ -117,10 +128,7 @@ static void csv_line(const struct counts *to, const struct part_fact *part, cons
 	snprintf(name, sizeof(name), "%s%s", total->name, format_total_side(total));
 	csv_field(to, name);
 	fputs(s, to->file);
-	if (part && !part->tid) {
-		csv_field(to, part->name);
-		fputs(s, to->file);
-	}
+	csv_group(to, part);
 	fprintf(to->file, "%llu%s%.2f%s", (unsigned long long)total->raw.running_ns, s, counts_share(&total->raw), s);
 	if (*metric.unit)
 		fprintf(to->file, "%.3f", metric.value);
@@ -153,6 +161,8 @@ static void json_line(const struct counts *to, const struct part_fact *part, con
 		json_field(to, "thread", name);
 	}
 	if (!total->raw.event) {
+		if (part && !part->tid)
+			json_field(to, "cgroup", part->name);
 		fprintf(to->file, "\"metric-value\" : %.6f, \"metric-unit\" : \"%s\"}\n", total->cell.value, total->name);
 		return;
 	}

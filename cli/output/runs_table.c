@@ -334,7 +334,8 @@ static void results_print(const struct table *t, const struct lines *lines)
 static void header_print(const struct table *t, const struct lines *lines)
 {
 	const struct runs *runs = t->runs;
-	char text[TEXT_SIZE], warm[48] = "";
+	char text[TEXT_SIZE], warm[48] = "", count[48];
+	size_t least = runs->command[0].n, most = least;
 
 	if (runs->warmups)
 		snprintf(warm, sizeof(warm), ", %lu warm-up%s before", runs->warmups, runs->warmups == 1 ? "" : "s");
@@ -342,7 +343,13 @@ static void header_print(const struct table *t, const struct lines *lines)
 		text_escape(text, sizeof(text), runs->command[i].text, strlen(runs->command[i].text));
 		lines_print(lines, STYLE_ACCENT, runs->n > 1 ? runs->command[i].label : "spark", "%s", text);
 	}
-	lines_print(lines, STYLE_PLAIN, "runs", "%zu%s%s%s", runs->command[runs->reference].n,
+	for (size_t i = 0; i < runs->n; i++) {
+		least = MIN(least, runs->command[i].n);
+		most = MAX(most, runs->command[i].n);
+	}
+	/* What ended it did so within a round. */
+	snprintf(count, sizeof(count), least < most ? "%zu to %zu" : "%zu", least, most);
+	lines_print(lines, STYLE_PLAIN, "runs", "%s%s%s%s", count,
 		    runs->n > 1 ? " of each, by turns" : "", warm, runs->stopped ? "; stopped early" : "");
 }
 

@@ -9,11 +9,13 @@
 #define NS 1e-9
 #define TEXT_SIZE 4096
 
-static void csv_field(FILE *file, const char *bytes)
+/* A field of both: names of events have commas in them. */
+static void csv_joined(FILE *file, const char *first, const char *second)
 {
-	char text[TEXT_SIZE];
+	char bytes[TEXT_SIZE], text[TEXT_SIZE];
 	bool quote;
 
+	snprintf(bytes, sizeof(bytes), "%s%s", first, second);
 	text_escape(text, sizeof(text), bytes, strlen(bytes));
 	quote = strpbrk(text, ",\" ") != NULL;
 	if (quote)
@@ -22,6 +24,11 @@ static void csv_field(FILE *file, const char *bytes)
 		fputs(*at == '"' ? "\"\"" : (char[]){ *at, 0 }, file);
 	if (quote)
 		fputc('"', file);
+}
+
+static void csv_field(FILE *file, const char *bytes)
+{
+	csv_joined(file, bytes, "");
 }
 
 static void csv_number(FILE *file, bool known, double value)
@@ -37,17 +44,16 @@ static void csv_head(FILE *file, const struct runs *runs)
 
 	fputs("command,mean,stddev,median,user,system,min,max", file);
 	for (size_t k = 0; k < first->nparameters; k++) {
-		fputs(",parameter_", file);
-		csv_field(file, first->parameters[k].name);
+		fputc(',', file);
+		csv_joined(file, "parameter_", first->parameters[k].name);
 	}
 	fputs(",label,runs,failed", file);
 	for (size_t k = 0; k < first->nseries; k++) {
-		static const char *const what[] = { "median", "mad", "state", "ratio", "low", "high" };
+		static const char *const what[] = { ".median", ".mad", ".state", ".ratio", ".low", ".high" };
 
 		for (size_t i = 0; i < (runs->n > 1 ? 6 : 3); i++) {
 			fputc(',', file);
-			csv_field(file, first->series[k].name);
-			fprintf(file, ".%s", what[i]);
+			csv_joined(file, first->series[k].name, what[i]);
 		}
 	}
 	fputs("\r\n", file);

@@ -232,10 +232,9 @@ static struct cell asked_cell(struct totals *t, size_t i, struct caps_context *c
 		return cell_absent(CELL_UNAVAILABLE, asked_refusal(t, i, caps));
 	if (e->err)
 		return cell_absent(e->err == -EIO ? CELL_NOT_COUNTED : CELL_UNAVAILABLE,
-			event->attr.pinned ? "it was pinned, and the kernel had no counter for it" :
-					     "the kernel did not give it back");
+			event->attr.pinned ? attempt_idle(caps, event->hardware, true) : "the kernel did not give it back");
 	if (!e->value.running_ns)
-		return cell_absent(CELL_NOT_COUNTED, "the event never ran");
+		return cell_absent(CELL_NOT_COUNTED, attempt_idle(caps, event->hardware && e->value.enabled_ns, false));
 	if (t->hidden == TOTALS_HIDDEN)
 		return cell_absent(CELL_UNAVAILABLE, t->hidden_note);
 	c = event->scope == EVENT_CORES ? asked_on_cores(&t->asked, i) : asked_on_any(event, e);

@@ -98,6 +98,19 @@ int attempt_filter(const struct event *event, int fd)
 	return -err;
 }
 
+const char *attempt_idle(const struct caps_context *caps, bool hardware, bool pinned)
+{
+	static const char *const why[2][2] = {
+		{ "the event never ran",
+		  "the event never ran; the NMI watchdog holds a counter: sudo sysctl kernel.nmi_watchdog=0 gives it back" },
+		{ "it was pinned, and the kernel had no counter for it",
+		  "it was pinned, and the kernel had no counter for it: the NMI watchdog holds one, which "
+		  "sudo sysctl kernel.nmi_watchdog=0 gives back" },
+	};
+
+	return why[pinned][hardware && facts_watchdog(caps)];
+}
+
 const char *attempt_note(const struct event *event, struct attempt attempt)
 {
 	if (event->side == EVENT_NO_SIDE && (event->attr.exclude_kernel || event->attr.exclude_user))

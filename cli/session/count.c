@@ -121,8 +121,10 @@ static void count_tell_missing(struct count *count)
 			       n + count->nplaces, ids);
 	n = count_tell_left(count, true, ids, sizeof(ids));
 	if (n)
-		count_say(count, at, "%zu threads began while counters were opened, and it is not known whether they are "
-			  "counted:%s", n, ids);
+		at = count_say(count, at, "%zu threads began while counters were opened, and it is not known whether they are "
+			       "counted:%s", n, ids);
+	if (count->headless)
+		count_say(count, at, "the main thread of %d had ended before", (int)count->headless);
 	count->facts.uncounted = count->uncounted[0] ? count->uncounted : NULL;
 }
 

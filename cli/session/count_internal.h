@@ -71,6 +71,7 @@ struct count {
 	struct count_left *left;
 	size_t nleft, left_room;
 	const struct count_also *also; /* NULL: nothing */
+	pid_t headless;              /* a process whose main thread has ended; 0: none */
 	char target[256], uncounted[1024];
 	char host[80], kernel[200];
 	struct total_fact *totals;

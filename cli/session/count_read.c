@@ -67,12 +67,13 @@ static struct cell count_cell(struct count *count, struct count_event *e, const 
 		return cell_absent(CELL_UNAVAILABLE, e->note);
 	}
 	if (sum->failed == sum->opened)
-		return cell_absent(e->event->attr.pinned ? CELL_NOT_COUNTED : CELL_UNAVAILABLE, e->event->attr.pinned ?
-			"it was pinned, and the kernel had no counter for it" : "the kernel did not give it back");
+		return e->event->attr.pinned ?
+			cell_absent(CELL_NOT_COUNTED, attempt_idle(&count->caps, e->event->hardware, true)) :
+			cell_absent(CELL_UNAVAILABLE, "the kernel did not give it back");
 	if (!sum->value.enabled_ns)
 		return cell_absent(CELL_NOT_COUNTED, "nothing ran while it was counted");
 	if (!sum->value.running_ns)
-		return cell_absent(CELL_NOT_COUNTED, "the event never ran");
+		return cell_absent(CELL_NOT_COUNTED, attempt_idle(&count->caps, e->event->hardware, false));
 	return count_value(e, sum);
 }
 

@@ -18,7 +18,8 @@
 /* ---- what /proc says ------------------------------------------------------------------------------- */
 
 struct task_look {
-	bool ended;
+	bool dead;                   /* this thread */
+	bool ended;                  /* all of its process: the first thread may have ended before the others */
 	bool kernel;
 	char name[32];
 };
@@ -37,8 +38,8 @@ static int task_look(pid_t pid, struct task_look *look)
 	if (!at || sscanf(at + 1, " %c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*u %*u %*d %*d %lu", &state, &flags,
 			  &threads) != 3)
 		return EINVAL;
-	/* The first thread of a process may have ended before the others. */
-	look->ended = (state == 'Z' || state == 'X') && threads <= 1;
+	look->dead = state == 'Z' || state == 'X';
+	look->ended = look->dead && threads <= 1;
 	look->kernel = flags & TASKS_KERNEL;
 	*at = '\0';
 	at = strchr(text, '(');
@@ -55,6 +56,30 @@ static bool is_leader(pid_t tid)
 		return true;
 	at = strstr(text, "\nTgid:");
 	return !at || strtol(at + strlen("\nTgid:"), NULL, 10) == tid;
+}
+
+/* Those of the process now; each: 0 to go on. A main thread that has ended stays there until the others have. */
+static int tasks_each(pid_t pid, int (*each)(struct count *count, pid_t pid, pid_t tid), struct count *count)
+{
+	struct task_look main_thread;
+	char path[64];
+	struct dirent *entry;
+	bool ended;
+	int err = 0;
+	DIR *dir;
+
+	ended = !task_look(pid, &main_thread) && main_thread.dead;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (!err && dir && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)atol(entry->d_name);
+
+		if (tid && !(ended && tid == pid))
+			err = each(count, pid, tid);
+	}
+	if (dir)
+		closedir(dir);
+	return err;
 }
 
 /* ---- what was asked for ---------------------------------------------------------------------------- */
@@ -87,7 +112,7 @@ static int tasks_check(const struct count *count, pid_t id, struct task_look *lo
 		error("cannot look at %s %d: %s", tasks_word(count), (int)id, strerror(err));
 		return -EPERM;
 	}
-	if (look->ended) {
+	if (count->options->kind == COUNT_THREADS ? look->dead : look->ended) {
 		error("%s %d (%s) has ended", tasks_word(count), (int)id, look->name);
 		return -EPERM;
 	}
@@ -138,24 +163,6 @@ static int tasks_add(struct count *count, pid_t pid, pid_t tid)
 	return count_add_place(count, tid, -1, part);
 }
 
-/* Those of the process now; each: 0 to go on. */
-static int tasks_each(pid_t pid, int (*each)(struct count *count, pid_t pid, pid_t tid), struct count *count)
-{
-	char path[64];
-	struct dirent *entry;
-	int err = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (!err && dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			err = each(count, pid, (pid_t)atol(entry->d_name));
-	if (dir)
-		closedir(dir);
-	return err;
-}
-
 static int tasks_one(struct count *count, pid_t id, struct task_look *look)
 {
 	int err = tasks_check(count, id, look);
@@ -165,6 +172,7 @@ static int tasks_one(struct count *count, pid_t id, struct task_look *look)
 	for (size_t i = 0; i < count->nwatched; i++)
 		if (count->watch[i].id == id)
 			return 0;
+	count->headless = look->dead ? id : count->headless;
 	if (tasks_watch(count, id) ||
 	    (count->options->kind == COUNT_PROCESSES ? tasks_each(id, tasks_add, count) : tasks_add(count, id, id)))
 		return -EPERM;
@@ -239,7 +247,7 @@ bool count_tasks_over(struct count *count)
 		if (!w->ended && (w->pidfd < 0 || count->options->kind == COUNT_THREADS)) {
 			int err = task_look(w->id, &look);
 
-			w->ended = err == ESRCH || (!err && look.ended);
+			w->ended = err == ESRCH || (!err && (count->options->kind == COUNT_THREADS ? look.dead : look.ended));
 		}
 		over = over && w->ended;
 	}

@@ -38,6 +38,7 @@ static int wait_signals(sigset_t *before)
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaddset(&set, signals[i]);
+	signals_spare(&set);
 	sigprocmask(SIG_BLOCK, &set, before);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? error("cannot read signals: %s", strerror(errno)) : fd;

@@ -5,6 +5,7 @@
  */
 #include "cli/session/internal.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,4 +45,16 @@ void session_forewarn(struct session *s)
 	else
 		asked_forewarn(&s->totals, &s->caps, &f);
 	forewarn_say(&f);
+}
+
+void session_forewarn_tree(struct session *s)
+{
+	struct outcome o;
+
+	if (!s->options->follow || !s->track.err || totals_refused(&s->totals))
+		return;
+	o = s->track.err == E2BIG ? outcome_no("", "this machine has more than %u CPUs", TRACK_CPUS) :
+				    advice_ring(&s->caps, s->track.err);
+	warning("descendants will not be waited for, since nothing tells of them: %s%s%s", o.because, o.remedy[0] ? "; " : "",
+		o.remedy);
 }

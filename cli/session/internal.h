@@ -177,6 +177,8 @@ void target_environment_free(char **env);
 
 /* ---- signals.c */
 
+/* Takes a SIGHUP that is ignored out, as by nohup(1): blocked, it would come all the same. */
+void signals_spare(sigset_t *set);
 /* Blocks those that are for the command, or tell of its end, and opens a descriptor to read them. 0, or -1 after a message. */
 int signals_open(struct inherited_signals *before, int *fd);
 /* Back to what they were; the descriptor stays open. */
@@ -229,6 +231,8 @@ int attempt_open(const struct event *event, int (*open)(void *context, union eve
 		 void *context, struct attempt *attempt);
 /* Puts the event's filter on it. The descriptor, or closed and -errno. */
 int attempt_filter(const struct event *event, int fd);
+/* Why it had no counter while others had: no more than that, or the NMI watchdog. */
+const char *attempt_idle(const struct caps_context *caps, bool hardware, bool pinned);
 /* What is to be said of a count that was got so; NULL: nothing. */
 const char *attempt_note(const struct event *event, struct attempt attempt);
 
@@ -363,11 +367,8 @@ bool totals_want_hardware(const struct totals *totals);
  */
 void totals_read(struct totals *totals, struct caps_context *caps, u64 elapsed_ns, const struct rusage *usage,
 		 bool reaped, enum totals_hidden hidden);
-/*
- * Where the events are our own, for all that we start: what they have counted so far is not the next run's.
- * Whether it is more than when they were read: then somebody of an earlier run lives on.
- */
-bool totals_mark(struct totals *totals);
+/* Where the events are our own, for all that we start: what they have counted so far is not the next run's. */
+void totals_mark(struct totals *totals);
 struct perf_value totals_since(const struct perf_value *now, const struct perf_value *before);
 /* Closes the events of this run and forgets its totals; notes and what was kept open stay, for another one. */
 void totals_disarm(struct totals *totals);
@@ -465,6 +466,26 @@ void process_end(struct process *process, enum process_end how, u64 end_ns);
 ssize_t process_read_file(u32 pid, const char *name, char *text, size_t size);
 void processes_free(struct processes *all);
 
+/* ---- offspring.c: who descends from whom */
+
+struct offspring {
+	struct descendant {
+		u32 pid, parent;
+		bool ours;
+	} *list;                     /* by pid */
+	size_t n, room;
+};
+
+/* Waits for children that have ended, for this one not. Whether there are any children left, or that one. */
+bool offspring_reap(pid_t but);
+/* It descends from sparkctl, by the parents that it has now. */
+bool offspring_includes(u32 pid);
+/* Descendants that live, without these and whom they have started since. 0; -1: not all of them could be found. */
+int offspring_find(struct offspring *found, pid_t of, const struct offspring *without);
+/* Sends it to all of them that are below sparkctl, but to this one. */
+void offspring_kill(const struct offspring *all, int signal_number, pid_t but);
+void offspring_free(struct offspring *all);
+
 /* ---- sample.c: what a process has used */
 
 /*
@@ -512,6 +533,8 @@ struct track_event {
 struct track {
 	struct ring rings[TRACK_CPUS];
 	u32 count;                   /* 0: not to be had */
+	size_t pages;                /* of each ring */
+	int err;                     /* why, if it was tried */
 	u64 lost;
 	struct track_event *events;
 	size_t nevents, room;
@@ -681,6 +704,8 @@ void session_probe(struct session *s);
 void session_steer_start(struct session *s);
 /* The command has ended. */
 void session_steer_ended(struct session *s);
+/* Nobody is waited for any more: where that is later than the command's end it is the last interval's too. */
+void session_steer_over(struct session *s, u64 now);
 /* For how long was counted, until then. */
 u64 session_counted(const struct session *s, u64 end);
 /* States what was counted beside the command, where that is asked for. */
@@ -688,6 +713,8 @@ void session_steer_facts(struct session *s, u64 end);
 
 /* Says what of that which was asked for will not be counted. */
 void session_forewarn(struct session *s);
+/* The same of descendants that are to be waited for. */
+void session_forewarn_tree(struct session *s);
 
 /* ---- timeout.c */
 

@@ -274,16 +274,6 @@ static void signal_taken(struct session *s, const struct signalfd_siginfo *info)
 		s->stop = true;
 }
 
-/* As the first process of a container we inherit all orphans. */
-static void orphans_reap(const struct session *s)
-{
-	siginfo_t info = { 0 };
-
-	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid &&
-	       (s->main_ended || info.si_pid != s->spawn.pid))
-		waitpid(info.si_pid, NULL, 0);
-}
-
 static void signals_read(struct session *s)
 {
 	struct signalfd_siginfo info;
@@ -292,8 +282,9 @@ static void signals_read(struct session *s)
 		signal_taken(s, &info);
 	if (!s->main_ended && !s->attached)
 		main_changed(s);
+	/* As the first process of a container we inherit all orphans. */
 	if (getpid() == 1)
-		orphans_reap(s);
+		offspring_reap(s->main_ended ? 0 : s->spawn.pid);
 }
 
 static void ends_look(struct session *s, const struct pollfd *fds, u32 n, struct process **whose)
@@ -429,7 +420,8 @@ static int loop_round(struct session *s)
 		ends_look(s, fds + first, n - first, whose + first);
 		track_drain(s, s->main_ended);
 		sampling_drain(s, s->main_ended);
-		probing_drain(s, s->main_ended);
+		/* As long as somebody goes on there are records on their way. */
+		probing_drain(s, s->main_ended && !s->options->follow);
 	}
 	free(fds);
 	free(whose);

@@ -143,8 +143,10 @@ void probing_measure(struct probing *p)
 	for (u32 i = 0; i < p->nevents; i++)
 		if (p->events[i].function >= p->list->n)
 			ioctl(p->events[i].fd, PERF_EVENT_IOC_DISABLE, 0);
-	if (!spans || !p->nown)
+	if (!spans || !p->nown) {
+		free(spans);
 		return;
+	}
 	spans->probing = p;
 	probe_rings_read(p->rings, p->nrings, session_now(), span_take, spans);
 	for (u32 i = 0; i < p->nown; i++)

@@ -4,6 +4,9 @@
  * enables them: they are opened once, and a child need not be held. Who outlives his run would be in the next
  * ones, so that with the first such one, and where else that way is closed, each run has events of its own; those
  * of each kind that stay open meanwhile save the kernel from patching its code for every run.
+ *
+ * Whether somebody outlives it is known by our children: orphans of the tree become ours. Children that we were
+ * started with cannot be told from them, and cost no more than that way.
  */
 #define _GNU_SOURCE
 #include "cli/session/repeat.h"
@@ -12,6 +15,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +24,7 @@
 #include "cli/session/internal.h"
 
 #define KILL_AFTER_NS (2 * NSEC_PER_SEC)
+#define KILL_AGAIN_NS (20 * NSEC_PER_MSEC) /* who was forked meanwhile */
 #define INTERRUPTS_LEAVE 2
 
 struct repeat {
@@ -30,12 +35,16 @@ struct repeat {
 	struct inherited_limits limits;
 	struct spawn spawn;
 	bool standing;               /* the events are ours */
+	bool survived;               /* there are children left of the runs so far */
+	int reaper_before;           /* as we were started: prctl(2), PR_GET_CHILD_SUBREAPER */
 	int signal_fd;
 	int nothing;                 /* /dev/null; -1: not needed */
 	int interrupted;             /* by which signal */
 	u32 interrupts;              /* in this run */
 	u64 start_ns, end_ns;
 	u64 kill_ns;                 /* --timeout: when to kill for good; 0: not yet */
+	struct offspring others;     /* with --timeout: who was there before this run */
+	struct offspring tree;
 };
 
 u64 repeat_now(void)
@@ -55,6 +64,9 @@ int repeat_open(struct repeat **repeat, const struct repeat_options *options)
 	r->signal_fd = r->nothing = -1;
 	caps_init(&r->caps, "");
 	r->standing = !options->no_inherit && asked_heritable(options->events);
+	/* What cannot know of survivors takes care of them in advance. */
+	if (prctl(PR_GET_CHILD_SUBREAPER, &r->reaper_before) || prctl(PR_SET_CHILD_SUBREAPER, 1))
+		r->standing = false;
 	totals_keep(&r->totals);
 	asked_keep(&r->totals.asked, options->events);
 	getrlimit(RLIMIT_NOFILE, &r->limits.nofile);
@@ -67,6 +79,7 @@ int repeat_open(struct repeat **repeat, const struct repeat_options *options)
 			return error("cannot hide the command's output in /dev/null: %s", strerror(errno));
 		close(fd);
 	}
+	r->survived = offspring_reap(0);
 	return signals_open(&r->signals, &r->signal_fd);
 }
 
@@ -74,7 +87,11 @@ void repeat_close(struct repeat *r)
 {
 	if (!r)
 		return;
+	prctl(PR_SET_CHILD_SUBREAPER, r->reaper_before);
+	offspring_reap(0);
 	totals_close(&r->totals);
+	offspring_free(&r->others);
+	offspring_free(&r->tree);
 	if (r->nothing >= 0)
 		close(r->nothing);
 	if (r->signal_fd >= 0) {
@@ -104,12 +121,15 @@ void repeat_forget(struct repeat_program *program)
 	program->elf = NULL;
 }
 
-/* As loop.c has it: from a terminal the whole group got it; from kill(1) only we did, and the command is meant. */
+/*
+ * As loop.c has it: from a terminal the whole group got it; from kill(1) only we did, and the command is meant. What the
+ * tree sends to its parent or to its group is not.
+ */
 static void signal_taken(struct repeat *r, const struct signalfd_siginfo *info)
 {
 	int n = (int)info->ssi_signo;
 
-	if (n == SIGCHLD || (info->ssi_code <= 0 && info->ssi_pid == (u32)r->spawn.pid))
+	if (n == SIGCHLD || (info->ssi_code <= 0 && offspring_includes(info->ssi_pid)))
 		return;
 	if (r->spawn.pid > 0 && (info->ssi_code <= 0 || (n == SIGHUP && getsid(0) == getpid())))
 		kill(r->spawn.pid, n);
@@ -144,12 +164,34 @@ static int wait_ms(const struct repeat *r, u64 now)
 
 static void timeout_look(struct repeat *r, u64 now)
 {
+	int n = r->kill_ns ? SIGKILL : SIGTERM;
+
 	if (!r->options->timeout_ns || now < (r->kill_ns ? r->kill_ns : r->start_ns + r->options->timeout_ns))
 		return;
-	kill(r->spawn.pid, r->kill_ns ? SIGKILL : SIGTERM);
-	/* A stopped one would not see it. */
-	kill(r->spawn.pid, SIGCONT);
-	r->kill_ns = now + KILL_AFTER_NS;
+	offspring_find(&r->tree, getpid(), &r->others);
+	offspring_kill(&r->tree, n, r->spawn.pid);
+	if (r->spawn.pid > 0) {
+		kill(r->spawn.pid, n);
+		/* A stopped one would not see it. */
+		kill(r->spawn.pid, SIGCONT);
+	}
+	r->kill_ns = now + (n == SIGKILL ? KILL_AGAIN_NS : KILL_AFTER_NS);
+}
+
+/* Those of the tree that the command has left behind end too. */
+static void tree_end(struct repeat *r)
+{
+	struct pollfd fd = { .fd = r->signal_fd, .events = POLLIN };
+	u64 now = session_now(), most = r->kill_ns + SESSION_DRAIN_NS;
+
+	r->spawn.pid = 0;
+	while (r->interrupts < INTERRUPTS_LEAVE && now < most && offspring_reap(0) &&
+	       !offspring_find(&r->tree, getpid(), &r->others) && r->tree.n) {
+		poll(&fd, 1, wait_ms(r, now));
+		signals_read(r);
+		now = session_now();
+		timeout_look(r, now);
+	}
 }
 
 /* Whether the child has ended; it is waited for then. */
@@ -175,11 +217,11 @@ static enum session_end child_wait(struct repeat *r, int *status, struct rusage 
 		r->end_ns = session_now();
 		signals_read(r);
 		if (child_ended(r, status, usage)) {
-			/* As the first process of a container we inherit all orphans. */
-			while (getpid() == 1 && waitpid(-1, NULL, WNOHANG) > 0)
-				;
+			if (r->kill_ns)
+				tree_end(r);
 			return r->kill_ns ? SESSION_TIMEOUT : SESSION_ENDED;
 		}
+		offspring_reap(r->spawn.pid);
 		if (r->interrupts >= INTERRUPTS_LEAVE)
 			return SESSION_INTERRUPTED;
 		timeout_look(r, r->end_ns);
@@ -224,23 +266,28 @@ static int run_start(struct repeat *r, const struct repeat_program *program, boo
 	if (count && r->standing && !r->totals.events)
 		totals_open(r, 0);
 	/* What stands between runs may leave servers behind, for one. */
-	if (r->standing && (!count || totals_mark(&r->totals))) {
+	if (r->standing && (!count || r->survived)) {
 		totals_disarm(&r->totals);
 		r->standing = false;
 	}
 	if (!r->standing)
 		return start_held(r, program, count);
+	totals_mark(&r->totals);
 	return spawn_now(&r->spawn, program->argv, program->elf, &r->signals, &r->start_ns);
 }
 
 static void run_once(struct repeat *r, const struct repeat_program *program, struct repeat_run *run, bool count)
 {
+	const struct offspring none = { .list = NULL };
 	struct rusage usage = { 0 };
 	int failed;
 
 	*run = (struct repeat_run){ .end = SESSION_FAILED };
 	r->interrupts = 0;
 	r->kill_ns = 0;
+	r->others.n = 0;
+	if (r->options->timeout_ns && r->survived)
+		offspring_find(&r->others, getpid(), &none);
 	r->spawn.input = r->spawn.output = r->nothing;
 	failed = run_start(r, program, count);
 	if (failed < 0) {
@@ -253,6 +300,7 @@ static void run_once(struct repeat *r, const struct repeat_program *program, str
 	else
 		run->end = child_wait(r, &run->status, &usage);
 	r->spawn.pid = 0;
+	r->survived = offspring_reap(0);
 	run->elapsed_ns = r->end_ns - r->start_ns;
 	if (!count || failed || run->end == SESSION_INTERRUPTED)
 		return;

@@ -110,6 +110,8 @@ static int session_arm(struct session *s)
 		session_forewarn(s);
 	if (!s->options->no_inherit)
 		track_open(&s->track, s->spawn.pid);
+	if (s->options->outside)
+		session_forewarn_tree(s);
 	if (s->options->sampling)
 		sampling_open(s);
 	session_clock_tick(s);
@@ -122,6 +124,8 @@ static int session_arm(struct session *s)
 
 void session_finish(struct session *s)
 {
+	u64 over_ns = session_now();
+
 	/* An agent that says hello now would wait for nothing. */
 	server_close(&s->server);
 	signals_close(&s->signals);
@@ -149,8 +153,9 @@ void session_finish(struct session *s)
 	sampling_name(s);
 	if (s->tracing)
 		functions_name_regions(s, &s->tracing->trace.regions);
+	session_steer_over(s, over_ns);
 	session_collect_facts(s);
-	steer_end(s->options->steer, s->options->follow ? session_now() : s->start_ns + s->facts.duration_ns, &s->facts);
+	steer_end(s->options->steer, s->start_ns + s->facts.duration_ns, &s->facts);
 }
 
 static enum session_end session_measure(struct session *s)

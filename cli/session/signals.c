@@ -10,6 +10,14 @@
 
 #include "cli/log.h"
 
+void signals_spare(sigset_t *set)
+{
+	struct sigaction hangup;
+
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler == SIG_IGN)
+		sigdelset(set, SIGHUP);
+}
+
 int signals_open(struct inherited_signals *before, int *fd)
 {
 	static const int signals[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
@@ -18,6 +26,7 @@ int signals_open(struct inherited_signals *before, int *fd)
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		sigaddset(&set, signals[i]);
+	signals_spare(&set);
 	/*
 	 * Ignored SIGCHLD would lose the child's status; a reader that is gone or a limit must not
 	 * end the run. The child gets them as they were.

@@ -144,14 +144,18 @@ static void steer_receive(struct steer *steer, u64 now)
 	char text[256];
 	ssize_t got = steer->control >= 0 ? read(steer->control, text, sizeof(text)) : -1;
 
+	if (got < 0 && steer->control >= 0 && errno != EAGAIN && errno != EINTR)
+		warning("nothing more comes of the control channel: %s", strerror(errno));
+	else if (got < 0)
+		return;
 	for (ssize_t i = 0; i < got; i++)
 		if (text[i] == '\n' || text[i] == '\0')
 			steer_command(steer, now);
 		else if (steer->length < sizeof(steer->line) - 1)
 			steer->line[steer->length++] = text[i];
-	if (got)
+	if (got > 0)
 		return;
-	/* Of a descriptor that was given: nobody writes to it any more. */
+	/* Of a descriptor that was given: nobody writes to it any more, or it can't be read. */
 	close(steer->control);
 	steer->control = -1;
 }

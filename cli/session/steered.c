@@ -58,11 +58,19 @@ void session_steer_ended(struct session *s)
 	/* What the command leaves behind still counts for the tree, in the last interval unless it is waited for. */
 	if (s->options->count)
 		steer_stop(s->options->steer, s->end_ns);
-	if (!s->options->follow && s->options->steer) {
+	if ((!s->options->follow || s->options->count) && s->options->steer) {
 		steer_hold(s->options->steer);
 		/* Nothing begins behind the end. */
 		s->options->steer->enable_ns = 0;
 	}
+}
+
+void session_steer_over(struct session *s, u64 now)
+{
+	struct steer *steer = s->options->steer;
+
+	if (s->options->follow && !s->options->count && steer && steer->edge_ns)
+		steer_end(steer, now, run_read(s, steer_counted(steer, now), now - s->start_ns));
 }
 
 u64 session_counted(const struct session *s, u64 end)

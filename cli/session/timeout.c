@@ -4,6 +4,19 @@
 
 #define KILL_AFTER_NS (2 * NSEC_PER_SEC)
 
+/* Where no records tell of the tree: what is below the command as long as that is there. */
+static void unknown_kill(const struct session *s, int n)
+{
+	const struct offspring none = { .list = NULL };
+	struct offspring tree = { .list = NULL };
+
+	if (s->track.count)
+		return;
+	offspring_find(&tree, s->spawn.pid, &none);
+	offspring_kill(&tree, n, s->spawn.pid);
+	offspring_free(&tree);
+}
+
 void session_timeout(struct session *s, u64 now)
 {
 	bool kill_now = s->kill_ns && now >= s->kill_ns;
@@ -25,6 +38,7 @@ void session_timeout(struct session *s, u64 now)
 		s->killed_ns = now;
 	if (s->main_ended)
 		return;
+	unknown_kill(s, kill_now ? SIGKILL : SIGTERM);
 	/* Not waited for yet: the pid is its own. A stopped child would not see the SIGTERM. */
 	kill(s->spawn.pid, kill_now ? SIGKILL : SIGTERM);
 	kill(s->spawn.pid, SIGCONT);

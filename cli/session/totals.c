@@ -44,7 +44,6 @@ struct total_event {
 	int fd;                      /* or -errno of the refusal */
 	bool user_only;
 	struct perf_value before;    /* what is not this run's: totals_mark() */
-	struct perf_value last;      /* as it was read */
 };
 
 /* Totals that are there in any run, and names that the report adds. */
@@ -275,7 +274,6 @@ static int event_read(struct total_event *e, struct perf_value *v)
 {
 	int ret = perf_read(e->fd, v);
 
-	e->last = *v;
 	*v = totals_since(v, &e->before);
 	return ret;
 }
@@ -286,19 +284,12 @@ struct perf_value totals_since(const struct perf_value *now, const struct perf_v
 				    now->running_ns - before->running_ns };
 }
 
-bool totals_mark(struct totals *t)
+void totals_mark(struct totals *t)
 {
-	bool grown = false;
-
-	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++) {
-		struct total_event *e = &t->events[i];
-
-		if (e->fd < 0 || perf_read(e->fd, &e->before))
-			continue;
-		grown = grown || e->before.count != e->last.count;
-	}
+	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++)
+		if (t->events[i].fd >= 0)
+			perf_read(t->events[i].fd, &t->events[i].before);
 	asked_mark(&t->asked);
-	return grown;
 }
 
 bool totals_refused(const struct totals *t)
@@ -322,7 +313,8 @@ static struct cell event_cell(struct totals *t, size_t i, struct caps_context *c
 		return cell_absent(CELL_UNAVAILABLE, "the kernel did not give it back");
 	*value = v;
 	if (v.running_ns == 0)
-		return cell_absent(CELL_NOT_COUNTED, "the event never ran");
+		return cell_absent(CELL_NOT_COUNTED,
+				   attempt_idle(caps, rows[i].type == PERF_TYPE_HARDWARE && v.enabled_ns, false));
 	if (v.running_ns < v.enabled_ns) {
 		struct cell c = cell_counted((double)v.count * (double)v.enabled_ns / (double)v.running_ns);
 

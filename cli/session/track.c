@@ -20,7 +20,7 @@
 #include "cli/log.h"
 #include "common/perf.h"
 
-#define RING_PAGES 16u
+#define RING_PAGES 16u               /* each time half as many, where the user may not lock as much */
 #define SETTLE_NS (1 * NSEC_PER_MSEC)
 #define RECORD_MOST 4096u
 #define EXEC_SHORT_NS (10 * NSEC_PER_USEC) /* no program gets from its exec to its end in that */
@@ -40,7 +40,7 @@ struct task_record {
 	u64 time;
 };
 
-static void track_attr(struct perf_event_attr *attr, bool running)
+static void track_attr(struct perf_event_attr *attr, bool running, size_t pages)
 {
 	perf_attr_init(attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 	attr->read_format = 0;
@@ -52,19 +52,18 @@ static void track_attr(struct perf_event_attr *attr, bool running)
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC_RAW;
 	attr->watermark = 1;
-	attr->wakeup_watermark = (u32)(RING_PAGES * (size_t)sysconf(_SC_PAGESIZE) / 2);
+	attr->wakeup_watermark = (u32)(pages * (size_t)sysconf(_SC_PAGESIZE) / 2);
 }
 
 /* child 0: for threads that run already. */
-static int track_ring_open(struct ring *r, pid_t child, u32 cpu)
+static int track_ring_open(struct ring *r, pid_t child, u32 cpu, size_t pages, bool *mapping)
 {
 	struct perf_event_attr attr;
-	bool mapping;
 
 	if (!child)
-		return feed_ring_open(r, cpu, RING_PAGES, &mapping);
-	track_attr(&attr, false);
-	return ring_open(r, &attr, child, cpu, RING_PAGES, &mapping);
+		return feed_ring_open(r, cpu, pages, mapping);
+	track_attr(&attr, false, pages);
+	return ring_open(r, &attr, child, cpu, pages, mapping);
 }
 
 void track_open_attached(struct track *t)
@@ -76,24 +75,39 @@ int track_add(struct track *t, pid_t tid)
 {
 	struct perf_event_attr attr;
 
-	track_attr(&attr, true);
+	track_attr(&attr, true, t->pages);
 	return feed_add(&t->feed, t->rings, t->count, &attr, tid);
 }
 
-void track_open(struct track *t, pid_t child)
+/* Of so many pages on each CPU. */
+static int track_open_all(struct track *t, pid_t child, long cpus, size_t pages, bool *mapping)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	int ret = cpus > TRACK_CPUS ? -E2BIG : 0;
+	int ret = 0;
 
 	for (long cpu = 0; cpu < cpus && !ret; cpu++) {
 		struct ring *r = &t->rings[t->count++];
 
-		ret = track_ring_open(r, child, (u32)cpu);
+		ret = track_ring_open(r, child, (u32)cpu, pages, mapping);
 		if (ret == -ENODEV) { /* offline */
 			t->count--;
 			ret = 0;
 		}
 	}
+	return ret;
+}
+
+void track_open(struct track *t, pid_t child)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int ret = cpus > TRACK_CPUS ? -E2BIG : -EPERM;
+	bool mapping = true;
+
+	for (size_t pages = RING_PAGES; ret == -EPERM && mapping && pages; pages /= 2) {
+		track_close(t);
+		t->pages = pages;
+		ret = track_open_all(t, child, cpus, pages, &mapping);
+	}
+	t->err = -ret;
 	if (!ret)
 		return;
 	verbose(1, "processes are known by their agents only: %s", strerror(-ret));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/session/internal.h"
+#include "fake_root.h"
 #include "suite.h"
 
 static struct event events[2];
@@ -85,6 +86,29 @@ START_TEST(test_not_counted)
 	ck_assert_int_eq(got(0)->state, CELL_NOT_COUNTED);
 	ck_assert_int_eq(facts[1].cell.state, CELL_NOT_COUNTED);
 	assert_note(&facts[1].cell, "pinned");
+}
+END_TEST
+
+/* Where others have a counter, the watchdog may be why this one has none. */
+START_TEST(test_watchdog)
+{
+	fake_make(NULL);
+	fake_put("/proc/sys/kernel/nmi_watchdog", "1\n");
+	caps.root = fake_root;
+	gives(0, 0, 100, 0, sizeof(struct perf_value));
+	gives(1, 0, 100, 100, 0);
+	events[0].hardware = events[1].hardware = true;
+	events[1].attr.pinned = 1;
+	assert_note(got(0), "sudo sysctl kernel.nmi_watchdog=0");
+	assert_note(&facts[1].cell, "sudo sysctl kernel.nmi_watchdog=0");
+	/* What takes none, or was never on. */
+	gives(0, 0, 100, 0, sizeof(struct perf_value));
+	gives(1, 0, 0, 0, sizeof(struct perf_value));
+	events[0].hardware = false;
+	events[1].attr.pinned = 0;
+	ck_assert_str_eq(got(0)->note, "the event never ran");
+	ck_assert_str_eq(facts[1].cell.note, "the event never ran");
+	fake_remove();
 }
 END_TEST
 
@@ -236,6 +260,7 @@ int main(void)
 	tcase_add_test(tests, test_counted);
 	tcase_add_test(tests, test_scaled);
 	tcase_add_test(tests, test_not_counted);
+	tcase_add_test(tests, test_watchdog);
 	tcase_add_test(tests, test_sides);
 	tcase_add_test(tests, test_cores);
 	tcase_add_test(tests, test_cores_incomplete);

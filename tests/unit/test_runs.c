@@ -257,6 +257,47 @@ START_TEST(test_texts)
 }
 END_TEST
 
+/* Commas of names are part of one field, wherever they stand in it. */
+START_TEST(test_csv_names)
+{
+	const struct total_fact totals[] = {
+		{ "elapsed", "ns", cell_counted(1e6), "clock", { .event = false } },
+		{ "cpu/event=1,umask=2/", "count", cell_counted(7), "perf", { .event = true } },
+	};
+	char *text;
+
+	setup_commands(1);
+	runs.command[0].parameters = calloc(1, sizeof(*runs.command[0].parameters));
+	runs.command[0].nparameters = 1;
+	runs.command[0].parameters[0] = (struct runs_parameter){ strdup("x,y"), strdup("1,2") };
+	ck_assert_int_eq(runs_add(&runs.command[0], totals, ARRAY_SIZE(totals), 0), 0);
+	judge();
+	text = print(runs_csv, 0);
+	ck_assert_ptr_nonnull(strstr(text, ",max,\"parameter_x,y\",label,"));
+	ck_assert_ptr_nonnull(strstr(text, ",\"cpu/event=1,umask=2/.median\",\"cpu/event=1,umask=2/.mad\","));
+	free(text);
+}
+END_TEST
+
+/* The end may come within a round, and before the other one had a run. */
+START_TEST(test_uneven)
+{
+	char *text;
+
+	two(2, 2);
+	add(0, 10, cell_counted(1), 0);
+	judge();
+	text = print(runs_table, 0);
+	ck_assert_ptr_nonnull(strstr(text, "2 to 3 of each, by turns"));
+	free(text);
+	setup_commands(2);
+	runs.reference = 1;
+	add(0, 10, cell_counted(1), 0);
+	judge();
+	ck_assert_str_eq(runs.command[0].series[0].comparison.why, "there is no run of the other command");
+}
+END_TEST
+
 /* Of no run, one and several: strict JSON, null where there is nothing. */
 START_TEST(test_json)
 {
@@ -301,6 +342,8 @@ int main(void)
 	tcase_add_test(tests, test_drift);
 	tcase_add_test(tests, test_table);
 	tcase_add_test(tests, test_texts);
+	tcase_add_test(tests, test_csv_names);
+	tcase_add_test(tests, test_uneven);
 	tcase_add_test(tests, test_json);
 	return suite_run("runs", tests);
 }
