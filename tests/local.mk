@@ -31,6 +31,7 @@ unit_tests = \
 	tests/unit/test_object \
 	tests/unit/test_opt \
 	tests/unit/test_origin \
+	tests/unit/test_page \
 	tests/unit/test_perf_user \
 	tests/unit/test_perf_user_kernel \
 	tests/unit/test_plan \
@@ -144,6 +145,7 @@ e2e_tests = \
 	tests/e2e/exact-threads.test \
 	tests/e2e/exact-time.test \
 	tests/e2e/export.test \
+	tests/e2e/export-html.test \
 	tests/e2e/facts.test \
 	tests/e2e/foreign-preload.test \
 	tests/e2e/foreign-rights.test \
@@ -188,6 +190,9 @@ e2e_tests = \
 e2e_parts = \
 	tests/e2e/completion.bash \
 	tests/e2e/completion.zsh \
+	tests/e2e/browser.js \
+	tests/e2e/export-html.js \
+	tests/e2e/export-html.py \
 	tests/e2e/export.py \
 	tests/e2e/lib.sh \
 	tests/e2e/wrap-abi.py \
