@@ -205,11 +205,17 @@ cli_sources = \
 	cli/output/csv.c \
 	cli/output/export.c \
 	cli/output/export.h \
+	cli/output/export_called.c \
+	cli/output/export_called.h \
 	cli/output/export_chrome.c \
+	cli/output/export_firefox.c \
 	cli/output/export_folded.c \
 	cli/output/export_names.c \
 	cli/output/export_perf_script.c \
 	cli/output/export_pprof.c \
+	cli/output/export_speedscope.c \
+	cli/output/export_threads.c \
+	cli/output/export_threads.h \
 	cli/output/export_tree.c \
 	cli/output/export_tree.h \
 	cli/output/exports.h \

@@ -146,6 +146,7 @@ e2e_tests = \
 	tests/e2e/exact-time.test \
 	tests/e2e/export.test \
 	tests/e2e/export-html.test \
+	tests/e2e/export-npm.test \
 	tests/e2e/facts.test \
 	tests/e2e/foreign-preload.test \
 	tests/e2e/foreign-rights.test \
@@ -193,6 +194,7 @@ e2e_parts = \
 	tests/e2e/browser.js \
 	tests/e2e/export-html.js \
 	tests/e2e/export-html.py \
+	tests/e2e/export-npm.js \
 	tests/e2e/export.py \
 	tests/e2e/lib.sh \
 	tests/e2e/wrap-abi.py \

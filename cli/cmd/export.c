@@ -19,7 +19,7 @@ struct export_command_options {
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_ENUM, offsetof(struct export_command_options, format), NULL, export_words,
-	  "for flame graphs, for go tool pprof, as trace events, as perf script prints samples, or a page for a browser", "folded", false },
+	  "for flame graphs, for go tool pprof, as trace events, as perf script prints samples, for speedscope or the Firefox profiler, or a page for a browser", "folded", false },
 	{ "output", 'o', OPT_STRING, offsetof(struct export_command_options, output), "FILE", NULL,
 	  "write to this file", "the standard output", false },
 	{ "group-by", 0, OPT_ENUM, offsetof(struct export_command_options, group), NULL, profile_group_words,

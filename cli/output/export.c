@@ -14,11 +14,13 @@ const struct export_format export_formats[] = {
 #endif
 	{ "chrome", "trace events: for Perfetto, the Firefox profiler, Chrome", false, false, NULL, chrome_export },
 	{ "perf-script", "the text of perf script: for tools that read it", false, false, NULL, perf_script_export },
+	{ "speedscope", "a profile of each thread: for speedscope", false, false, NULL, speedscope_export },
+	{ "firefox", "the Firefox profiler's own, with a category for each region", false, false, NULL, firefox_export },
 	{ "html", "one page of report and flame graphs: for a browser", false, false, "html", NULL },
 	{ NULL, NULL, false, false, NULL, NULL },
 };
 
-const char *const export_words[] = { "folded", "pprof", "chrome", "perf-script", "html", NULL };
+const char *const export_words[] = { "folded", "pprof", "chrome", "perf-script", "speedscope", "firefox", "html", NULL };
 const char *const export_weight_words[] = { "count", "time", NULL };
 
 int export_write(const struct export_format *format, const struct exporter *exporter)

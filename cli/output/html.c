@@ -101,7 +101,8 @@ static int html_said(struct page *page)
 	static void (*const samples[])(const struct lines *) = { lines_samples, NULL };
 	static void (*const none[])(const struct lines *) = { NULL };
 
-	return html_lines(page, "head", head) || html_lines(page, "said", page->report->options.totals_only ? totals_only : all) ||
+	return html_lines(page, "head", head) ||
+	       html_lines(page, "said", page->report->options.totals_only ? totals_only : all) ||
 	       html_lines(page, "sampled", page->report->stacks ? samples : none);
 }
 

@@ -393,6 +393,17 @@ function hash(text) {
 	return (h >>> 0) / 4294967296;
 }
 
+// The rows of each key below n, one key after the other.
+function rowsBy(keys, n) {
+	const start = new Int32Array(n + 1), rows = new Int32Array(keys.length);
+	for (const key of keys)
+		start[key + 1]++;
+	for (let key = 0; key < n; key++)
+		start[key + 1] += start[key];
+	keys.forEach((key, row) => { rows[start[key]++] = row; });
+	return rows;
+}
+
 // Labels are names of functions, and behind them those of regions.
 function readSamples(samples) {
 	const nodes = samples.nodes, rows = samples.rows, parent = unpack(samples.parent, nodes);
@@ -407,8 +418,10 @@ function readSamples(samples) {
 	const functions = samples.names.length;
 	const labels = [...samples.names.map(([name]) => name), "[region not known]",
 		...samples.regions.map(([, name]) => `[region] ${name}`)];
-	return { ...samples, parent, name: unpack(samples.name, nodes), count, weight, paths, labels, functions,
-		thread: summed(unpack(samples.thread, rows)), region: summed(unpack(samples.region, rows, true)),
+	const region = summed(unpack(samples.region, rows, true));
+	return { ...samples, parent, name: unpack(samples.name, nodes), count, weight, paths, labels, functions, region,
+		byRegion: rowsBy(region, samples.regions.length + REGION_FIRST),
+		thread: summed(unpack(samples.thread, rows)),
 		node: summed(unpack(samples.node, rows, true)),
 		colours: labels.map((_, i) => (i < functions ? colourOf(samples.names[i], samples) : COLOURS.region)),
 		hashes: labels.map(hash) };
@@ -460,23 +473,23 @@ class Tree {
 		return this.regionNodes.get(region);
 	}
 
+	// One region after the other: known has the nodes below the base of one, or of all where there is one base.
 	fill(wanted, thread, process) {
-		const { rows, region, node, parent, name, threads } = this.samples, maps = new Map(), path = [];
-		for (let row = 0; row < rows; row++) {
+		const { byRegion, region, node, parent, name, threads } = this.samples;
+		const known = new Int32Array(parent.length), found = new Int32Array(parent.length), path = [];
+		for (const row of byRegion) {
 			const of = threads[this.samples.thread[row]];
 			if (!wanted[region[row]] || (thread !== null && thread !== of[2]) || (process !== null && process !== of[1]))
 				continue;
 			const base = this.base(region[row]);
-			if (!maps.has(base))
-				maps.set(base, new Int32Array(parent.length));
-			const known = maps.get(base);
 			let at = node[row];
-			for (path.length = 0; at >= 0 && !known[at]; at = parent[at])
+			for (path.length = 0; at >= 0 && found[at] !== base + 1; at = parent[at])
 				path.push(at);
 			let here = at < 0 ? base : known[at];
 			while (path.length) {
 				at = path.pop();
 				here = known[at] = this.add(here, name[at]);
+				found[at] = base + 1;
 			}
 			this.self[here] += this.samples.weight[row];
 			this.count[here] += this.samples.count[row];

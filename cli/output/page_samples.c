@@ -8,18 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/output/export_tree.h"
+#include "cli/output/export_called.h"
 #include "cli/output/exports.h"
 #include "cli/output/page.h"
-
-/* What is known of a name beside it. */
-struct called {
-	u32 object;                  /* CALLED_SEVERAL: functions of that name are in several */
-	u32 file, line;              /* the address with most samples of its own; else any */
-	u64 weight;                  /* of that */
-};
-
-#define CALLED_SEVERAL (SAMPLES_NONE - 1)
 
 /* One or more rows that a page does not tell apart. */
 struct sum {
@@ -29,8 +20,7 @@ struct sum {
 
 struct tables {
 	struct export_tree tree;
-	struct called *called;       /* by name */
-	u64 *own;                    /* by frame */
+	struct export_called *called; /* by name */
 	struct sum *sums;
 	u32 nsums;
 };
@@ -43,38 +33,6 @@ static u32 no_root(struct export_tree *tree, const struct samples_row *row)
 }
 
 /* ---- names ----------------------------------------------------------------------------------------- */
-
-static void called_in(struct called *called, const struct samples_frame *frame, const struct samples_line *line, u64 own)
-{
-	if (called->object == SAMPLES_NONE)
-		called->object = frame->object;
-	else if (called->object != frame->object)
-		called->object = CALLED_SEVERAL;
-	if (!line || line->file == SAMPLES_NONE || (called->file != SAMPLES_NONE && own <= called->weight))
-		return;
-	called->file = line->file;
-	called->line = own ? line->line : 0;
-	called->weight = own;
-}
-
-/* Names that no chain has used have no number. */
-static void called_frames(struct tables *tables, const struct samples *samples)
-{
-	for (u32 i = 0; i < samples->nframes; i++) {
-		const struct samples_frame *frame = &samples->frames[i];
-		u32 object = tables->tree.objects[frame->object];
-
-		for (u32 k = 0; k < frame->nlines; k++) {
-			const struct samples_line *line = &samples->lines[frame->first_line + k];
-			u32 name = line->function == SAMPLES_NONE ? object : tables->tree.functions[line->function];
-
-			if (name != SAMPLES_NONE)
-				called_in(&tables->called[name], frame, line, k ? 0 : tables->own[i]);
-		}
-		if (!frame->nlines && object != SAMPLES_NONE)
-			called_in(&tables->called[object], frame, NULL, 0);
-	}
-}
 
 static void called_write(struct page *page, const struct tables *tables, const struct samples *samples)
 {
@@ -89,12 +47,12 @@ static void called_write(struct page *page, const struct tables *tables, const s
 	/* Of names, which are escaped already, the number; the object, -1 for several; file and line. */
 	fputs("],\n\"names\":[", page->file);
 	for (u32 i = 0; i < names->nstrings; i++) {
-		const struct called *called = &tables->called[i];
+		const struct export_called *called = &tables->called[i];
 
 		fprintf(page->file, "%s[", i ? ",\n" : "\n");
 		page_text(page, names->strings[i].bytes, names->strings[i].length);
 		if (called->object != SAMPLES_NONE)
-			fprintf(page->file, ",%d,", called->object == CALLED_SEVERAL ? -1 : (int)called->object);
+			fprintf(page->file, ",%d,", called->object == EXPORT_SEVERAL ? -1 : (int)called->object);
 		if (called->object != SAMPLES_NONE)
 			page_number(page, called->file == SAMPLES_NONE ? NULL : samples->strings[called->file].bytes);
 		if (called->object != SAMPLES_NONE && called->line)
@@ -231,26 +189,19 @@ static void threads_write(struct page *page, const struct tables *tables, const 
 static int tables_make(struct tables *tables, const struct exporter *exporter)
 {
 	const struct samples *samples = exporter->samples;
-	u32 i;
 
 	if (export_tree_build(&tables->tree, exporter, no_root))
 		return -1;
-	tables->called = malloc(((size_t)tables->tree.nodes.nstrings + 1) * sizeof(*tables->called));
-	tables->own = calloc((size_t)samples->nframes + 1, sizeof(*tables->own));
+	tables->called = export_called(&tables->tree);
 	tables->sums = calloc((size_t)samples->nrows + 1, sizeof(*tables->sums));
-	if (!tables->called || !tables->own || !tables->sums)
+	if (!tables->called || !tables->sums)
 		return -1;
-	for (i = 0; i < tables->tree.nodes.nstrings; i++)
-		tables->called[i] = (struct called){ .object = SAMPLES_NONE, .file = SAMPLES_NONE };
-	for (i = 0; i < samples->nrows; i++)
-		if (samples->rows[i].chain != SAMPLES_NONE)
-			tables->own[samples->chains[samples->rows[i].chain].frame] += samples->rows[i].weight;
-	called_frames(tables, samples);
 	sums_make(tables, samples);
 	return 0;
 }
 
-static void tables_write(struct page *page, const char *kind, const struct tables *tables, const struct exporter *exporter)
+static void tables_write(struct page *page, const char *kind, const struct tables *tables,
+			 const struct exporter *exporter)
 {
 	const struct samples *samples = exporter->samples;
 	u64 count = 0, weight = 0;
@@ -261,8 +212,9 @@ static void tables_write(struct page *page, const char *kind, const struct table
 	}
 	fprintf(page->file, "{\"kind\":\"%s\",\"event\":", kind);
 	page_word(page, samples->event ? samples->event : "?");
-	fprintf(page->file, ",\"clock\":%s,\"frequency\":%" PRIu64 ",\"effective\":%.1f,\"lost\":%" PRIu64 ",\"throttled\":%" PRIu64,
-		samples->clock ? "true" : "false", samples->frequency, samples->effective, samples->lost, samples->throttled);
+	fprintf(page->file, ",\"clock\":%s,\"frequency\":%" PRIu64 ",\"effective\":%.1f,\"lost\":%" PRIu64
+		",\"throttled\":%" PRIu64, samples->clock ? "true" : "false", samples->frequency, samples->effective,
+		samples->lost, samples->throttled);
 	fputs(",\"stacks\":", page->file);
 	page_word(page, samples->stacks);
 	fputs(",\"note\":", page->file);
@@ -286,7 +238,6 @@ int page_samples(struct page *page, const char *kind, const struct samples *samp
 		tables_write(page, kind, &tables, &exporter);
 	export_tree_free(&tables.tree);
 	free(tables.called);
-	free(tables.own);
 	free(tables.sums);
 	return err;
 }

@@ -181,7 +181,7 @@ async function main() {
 		console.log("not ok in time: the browser does not answer");
 		browser.child.kill("SIGKILL");
 		process.exit(1);
-	}, 100000);
+	}, 500000);
 	try {
 		const ms = await browser.open(page, { width: 1280 });
 		console.log(`# opened in ${ms} ms`);
