@@ -319,6 +319,7 @@ bench_parts = \
 	tests/bench/bench.h \
 	tests/bench/bench_unit.cc \
 	tests/bench/bench_units.c \
+	tests/bench/page.js \
 	tests/bench/profile.sh \
 	tests/bench/run
 
