@@ -139,6 +139,8 @@ cli_sources = \
 	cli/cmd/live.c \
 	cli/cmd/live.h \
 	cli/cmd/note.c \
+	cli/cmd/open.c \
+	cli/cmd/open.h \
 	cli/cmd/passes.c \
 	cli/cmd/passes.h \
 	cli/cmd/portioned.c \
@@ -147,6 +149,8 @@ cli_sources = \
 	cli/cmd/print.h \
 	cli/cmd/profiled.c \
 	cli/cmd/profiled.h \
+	cli/cmd/recorded.c \
+	cli/cmd/recorded.h \
 	cli/cmd/report.c \
 	cli/cmd/rounds.c \
 	cli/cmd/rounds.h \
@@ -201,11 +205,17 @@ cli_sources = \
 	cli/output/csv.c \
 	cli/output/export.c \
 	cli/output/export.h \
+	cli/output/export_called.c \
+	cli/output/export_called.h \
 	cli/output/export_chrome.c \
+	cli/output/export_firefox.c \
 	cli/output/export_folded.c \
 	cli/output/export_names.c \
 	cli/output/export_perf_script.c \
 	cli/output/export_pprof.c \
+	cli/output/export_speedscope.c \
+	cli/output/export_threads.c \
+	cli/output/export_threads.h \
 	cli/output/export_tree.c \
 	cli/output/export_tree.h \
 	cli/output/exports.h \
@@ -214,6 +224,7 @@ cli_sources = \
 	cli/output/formats.h \
 	cli/output/grid.c \
 	cli/output/grid.h \
+	cli/output/html.c \
 	cli/output/json.c \
 	cli/output/json_build.h \
 	cli/output/json_portion.c \
@@ -228,6 +239,10 @@ cli_sources = \
 	cli/output/lines_report.c \
 	cli/output/output.c \
 	cli/output/output.h \
+	cli/output/page.h \
+	cli/output/page_rows.c \
+	cli/output/page_samples.c \
+	cli/output/page_text.c \
 	cli/output/pprof_stream.c \
 	cli/output/pprof_stream.h \
 	cli/output/profile_tree.c \
@@ -428,10 +443,20 @@ noinst_LTLIBRARIES += libsparkcli.la
 libsparkcli_la_SOURCES = $(cli_sources)
 libsparkcli_la_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"' -DPKGDATADIR='"$(pkgdatadir)"'
 
+# The page of --format html, as C strings, a line each.
+page_parts = cli/output/page.html cli/output/page.css cli/output/page.js
+EXTRA_DIST += $(page_parts)
+nodist_libsparkcli_la_SOURCES = cli/output/page_files.c
+CLEANFILES += cli/output/page_files.c
+cli/output/page_files.c: $(page_parts:%=$(srcdir)/%)
+	$(AM_V_GEN)$(MKDIR_P) cli/output && { echo '#include "cli/output/page.h"'; for part in html css js; do \
+		echo "const char *const page_$$part[] = {" && \
+		sed 's/\\/\\\\/g; s/"/\\"/g; s/.*/"&",/' $(srcdir)/cli/output/page.$$part && echo 'NULL };' || exit; done; } >$@.tmp && mv $@.tmp $@
+
 # The messages of export --format pprof.
 EXTRA_DIST += cli/output/pprof.proto
 if HAVE_PROTOBUF_C
-nodist_libsparkcli_la_SOURCES = cli/output/pprof.pb-c.c cli/output/pprof.pb-c.h
+nodist_libsparkcli_la_SOURCES += cli/output/pprof.pb-c.c cli/output/pprof.pb-c.h
 BUILT_SOURCES += cli/output/pprof.pb-c.h
 CLEANFILES += cli/output/pprof.pb-c.c cli/output/pprof.pb-c.h
 cli/output/pprof.pb-c.c: $(srcdir)/cli/output/pprof.proto

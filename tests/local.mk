@@ -31,6 +31,7 @@ unit_tests = \
 	tests/unit/test_object \
 	tests/unit/test_opt \
 	tests/unit/test_origin \
+	tests/unit/test_page \
 	tests/unit/test_perf_user \
 	tests/unit/test_perf_user_kernel \
 	tests/unit/test_plan \
@@ -146,6 +147,8 @@ e2e_tests = \
 	tests/e2e/exact-threads.test \
 	tests/e2e/exact-time.test \
 	tests/e2e/export.test \
+	tests/e2e/export-html.test \
+	tests/e2e/export-npm.test \
 	tests/e2e/facts.test \
 	tests/e2e/foreign-preload.test \
 	tests/e2e/foreign-rights.test \
@@ -190,6 +193,10 @@ e2e_tests = \
 e2e_parts = \
 	tests/e2e/completion.bash \
 	tests/e2e/completion.zsh \
+	tests/e2e/browser.js \
+	tests/e2e/export-html.js \
+	tests/e2e/export-html.py \
+	tests/e2e/export-npm.js \
 	tests/e2e/export.py \
 	tests/e2e/lib.sh \
 	tests/e2e/wrap-abi.py \
@@ -314,6 +321,7 @@ bench_parts = \
 	tests/bench/bench.h \
 	tests/bench/bench_unit.cc \
 	tests/bench/bench_units.c \
+	tests/bench/page.js \
 	tests/bench/profile.sh \
 	tests/bench/run
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cmd/cmd.h"
+#include "cli/cmd/recorded.h"
 #include "cli/log.h"
 #include "cli/output/export.h"
 #include "cli/store/store.h"
@@ -19,7 +19,7 @@ struct export_command_options {
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_ENUM, offsetof(struct export_command_options, format), NULL, export_words,
-	  "for flame graphs, for go tool pprof, as trace events, or as perf script prints samples", "folded", false },
+	  "for flame graphs, for go tool pprof, as trace events, as perf script prints samples, for speedscope or the Firefox profiler, or a page for a browser", "folded", false },
 	{ "output", 'o', OPT_STRING, offsetof(struct export_command_options, output), "FILE", NULL,
 	  "write to this file", "the standard output", false },
 	{ "group-by", 0, OPT_ENUM, offsetof(struct export_command_options, group), NULL, profile_group_words,
@@ -35,6 +35,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl export out.spark | flamegraph.pl >out.svg", "a flame graph with the regions in it" },
 	{ "sparkctl export --format pprof -o out.pb.gz out.spark", "for go tool pprof: a label for the region" },
 	{ "sparkctl export --format chrome -o out.json out.spark", "for ui.perfetto.dev and profiler.firefox.com" },
+	{ "sparkctl export --format html -o out.html out.spark", "regions and flame graphs in a page that needs nothing else" },
 	{ .line = NULL },
 };
 
@@ -69,7 +70,8 @@ static int export_close(FILE *file, const char *output)
 	return error("cannot write %s: %s", output, strerror(errno));
 }
 
-static int export_recording(const struct export_command_options *o, const char *path, const struct recording *recording)
+/* The exit status, after a message if it is not 0. */
+static int export_samples(const struct export_command_options *o, FILE *file, const struct recording *recording)
 {
 	struct export_options options_of_format = {
 		.group = o->group < 0 ? PROFILE_BY_REGION : (enum profile_group)o->group,
@@ -77,19 +79,28 @@ static int export_recording(const struct export_command_options *o, const char *
 		.no_regions = o->no_regions,
 	};
 	struct exporter exporter = { .samples = recording->facts.samples, .facts = &recording->facts,
-				     .options = &options_of_format };
-	int err;
+				     .options = &options_of_format, .file = file };
 
-	if (!exporter.samples) {
+	return export_write(&export_formats[o->format], &exporter) ? STATUS_FAILURE : STATUS_OK;
+}
+
+static int export_recording(const struct export_command_options *o, const char *path, const struct recording *recording)
+{
+	const struct print_options as_recorded = { .group = -1 };
+	const char *report = export_formats[o->format].report;
+	FILE *file;
+	int status;
+
+	if (!report && !recording->facts.samples) {
 		error("%s has no samples: it was made without run --profile", path);
 		return STATUS_FAILURE;
 	}
-	exporter.file = export_open(o->output, path);
-	if (!exporter.file)
+	file = export_open(o->output, path);
+	if (!file)
 		return STATUS_FAILURE;
-	setvbuf(exporter.file, NULL, _IOFBF, 1 << 16);
-	err = export_write(&export_formats[o->format], &exporter);
-	return export_close(exporter.file, o->output) || err ? STATUS_FAILURE : STATUS_OK;
+	setvbuf(file, NULL, _IOFBF, 1 << 16);
+	status = report ? recorded_print(&as_recorded, output_find(report), file, recording) : export_samples(o, file, recording);
+	return export_close(file, o->output) ? STATUS_FAILURE : status;
 }
 
 static int export_with(const struct export_command_options *o, const char *path)
@@ -101,6 +112,8 @@ static int export_with(const struct export_command_options *o, const char *path)
 	if (!format->folded && (o->group >= 0 || o->weight >= 0))
 		return command_misused(&command_export, "has --group-by and --weight for folded alone, not for",
 				       format->name);
+	if (format->report && o->no_regions)
+		return command_misused(&command_export, "has --no-regions for samples alone, not for", format->name);
 	if (format->binary && !o->output && isatty(STDOUT_FILENO))
 		return command_misused(&command_export, "writes nothing binary to a terminal: use -o or a pipe for",
 				       format->name);

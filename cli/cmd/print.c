@@ -11,7 +11,7 @@ const struct output *print_format(const struct command *command, const struct pr
 	const struct output *format = output_find(options->format);
 
 	if (!format)
-		command_misused(command, "knows the formats table, json and csv, not", options->format);
+		command_misused(command, "knows the formats table, json, csv and html, not", options->format);
 	return format;
 }
 

@@ -43,7 +43,7 @@ struct print_options {
 	{ "define", 0, OPT_EACH, PRINT_OFFSET(type, define), "FORMULA", NULL, \
 	  "add a metric of one's own, 'name = expression' of others; see spark-report(5)", NULL, false }
 #define PRINT_SHAPE_ROWS(type) \
-	{ "format", 0, OPT_STRING, PRINT_OFFSET(type, format), "FORMAT", output_words, "table, json or csv", "table", \
+	{ "format", 0, OPT_STRING, PRINT_OFFSET(type, format), "FORMAT", output_words, "table, json, csv or html", "table", \
 	  false }, \
 	{ "color", 0, OPT_ENUM, PRINT_OFFSET(type, color), NULL, color_words, "colours and bold type", "auto", false }, \
 	{ "quiet", 'q', OPT_COUNT, PRINT_OFFSET(type, quiet), NULL, NULL, "the regions and what is missing only", NULL, \

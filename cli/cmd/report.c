@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd/print.h"
+#include "cli/cmd/open.h"
 #include "cli/cmd/profiled.h"
+#include "cli/cmd/recorded.h"
 #include "cli/log.h"
 #include "cli/pager.h"
-#include "cli/store/store.h"
 
 enum { BUCKETS_FILE_MAX = 1 << 20 };
 
@@ -17,6 +17,7 @@ struct report_command_options {
 	struct print_options print;
 	const char *buckets_file;
 	struct buckets buckets;
+	bool open;
 };
 
 #define OFFSET(member) offsetof(struct report_command_options, member)
@@ -37,6 +38,8 @@ static const struct opt options[] = {
 	  "the lines of this function that have samples", NULL, false },
 	{ "buckets", 0, OPT_STRING, OFFSET(buckets_file), "FILE", NULL,
 	  "a table of buckets, by the rules in this file: 'regular expression -> bucket' on each line", NULL, false },
+	{ "open", 0, OPT_FLAG, OFFSET(open), NULL, NULL,
+	  "write it as a page, --format html, to a temporary file, and open that in a browser", NULL, false },
 	PRINT_SHAPE_ROWS(struct report_command_options),
 	{ .name = NULL },
 };
@@ -47,40 +50,9 @@ static const struct command_example examples[] = {
 	{ "sparkctl report --define 'ns-per-row [ns] = cpu / units' out.spark", "a metric that the run did not have" },
 	{ "sparkctl report --by-region --call-tree out.spark", "where on the CPU, for each region" },
 	{ "sparkctl report --format csv out.spark", "for spreadsheets: a value and its state for each column" },
+	{ "sparkctl report --open out.spark", "regions and flame graphs, in a browser" },
 	{ .line = NULL },
 };
-
-/* What was not given is as the run had it. */
-static struct print_options with_recorded(const struct print_options *given, const struct recording *recording)
-{
-	struct print_options o = *given;
-
-	if (!o.metrics)
-		o.metrics = recording->options.report.metrics;
-	if (!o.regions)
-		o.regions = recording->options.report.regions;
-	if (!o.sort_by)
-		o.sort_by = recording->options.report.sort_by;
-	if (o.group < 0)
-		o.group = (int)recording->options.group;
-	return o;
-}
-
-/* Those of the recording, and of the option. 0, or the exit status after a message. */
-static int report_define(struct print_options *o, const struct print_options *given, const struct recording *recording)
-{
-	o->definitions = (struct definitions){ .item = NULL };
-	if (define_recorded(&o->definitions, recording->options.define, given->metrics != NULL))
-		return STATUS_FAILURE;
-	if (define_all(&o->definitions, &given->define, true, NULL))
-		return STATUS_USAGE;
-	for (size_t i = 0; i < recording->facts.ntotals; i++)
-		if (definitions_find(&o->definitions, recording->facts.totals[i].name)) {
-			error("--define: the name '%s' is taken by a total of the run", recording->facts.totals[i].name);
-			return STATUS_USAGE;
-		}
-	return STATUS_OK;
-}
 
 /* Each of these is of no use without the tables. */
 static bool report_wants_profile(const struct report_profile *profile)
@@ -118,17 +90,12 @@ static int report_read_buckets(struct buckets *buckets, const char *path)
 static int report_file(const struct print_options *given, const struct output *format, const char *path)
 {
 	struct recording *recording = recording_read(path);
-	struct print_options o;
 	int status;
 
 	if (!recording)
 		return STATUS_FAILURE;
-	o = with_recorded(given, recording);
-	status = o.profile.detail && profiled_check(recording, path, o.profile.lines) ? STATUS_FAILURE :
-		 report_define(&o, given, recording);
-	if (!status && print_report(&o, format, stdout, &recording->profile, &recording->facts))
-		status = STATUS_FAILURE;
-	definitions_free(&o.definitions);
+	status = given->profile.detail && profiled_check(recording, path, given->profile.lines) ? STATUS_FAILURE :
+		 recorded_print(given, format, stdout, recording);
 	recording_free(recording);
 	return status;
 }
@@ -154,6 +121,8 @@ static int report_with(struct report_command_options *command, char **paths, int
 
 	if (!format)
 		return STATUS_USAGE;
+	if (n > 1 && (command->open || format == output_find("html")))
+		return command_misused(&command_report, "makes a page of one recording, not also of", paths[1]);
 	log_set_level(o->quiet ? LOG_LEVEL_QUIET : o->verbose);
 	setlocale(LC_CTYPE, "");
 	/* A mistake is told once, and before anything is printed. */
@@ -165,6 +134,8 @@ static int report_with(struct report_command_options *command, char **paths, int
 		o->profile.buckets = &command->buckets;
 	}
 	o->profile.detail = report_wants_profile(&o->profile);
+	if (command->open)
+		return open_report(o, paths[0]);
 	pager_start();
 	return report_files(o, format, paths, n);
 }

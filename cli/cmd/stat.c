@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command "stat": counts of a command, of what runs already or of the machine; nothing is loaded into it. */
 #include <locale.h>
+#include <string.h>
 
 #include "cli/cmd/rounds.h"
 #include "cli/cmd/stat_lines.h"
@@ -185,6 +186,8 @@ static int stat_command(int argc, char **argv)
 	else if (first >= 0 && rounds_wanted(&o.rounds) && (o.follow || stat_scope_given(&o.scope)))
 		status = command_misused(&command_stat, o.follow ? "repeats commands without --follow" :
 			"repeats commands, and counts what runs already, in intervals or in lines, without that", NULL);
+	else if (first >= 0 && !strcmp(o.print.format, "html") && (rounds_wanted(&o.rounds) || o.scope.interval_ms))
+		status = command_misused(&command_stat, "makes no page of repeated runs or intervals: choose another --format", NULL);
 	else if (first >= 0)
 		status = stat_with(&o, first < argc ? argv + first : NULL);
 	opt_list_free(&o.wrap);

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/output/exports.h"
+
 void chrome_begin(struct chrome *chrome, FILE *file)
 {
 	*chrome = (struct chrome){ .file = file };
@@ -42,13 +44,5 @@ void chrome_name(struct chrome *chrome, const char *what, u32 pid, u32 tid, cons
 
 void chrome_string(struct chrome *chrome, const char *bytes, size_t length)
 {
-	size_t i;
-
-	putc_unlocked('"', chrome->file);
-	for (i = 0; i < length; i++) {
-		if (bytes[i] == '"' || bytes[i] == '\\')
-			putc_unlocked('\\', chrome->file);
-		putc_unlocked(bytes[i], chrome->file);
-	}
-	putc_unlocked('"', chrome->file);
+	export_json(chrome->file, bytes, length);
 }

@@ -6,18 +6,21 @@
 #include "cli/output/exports.h"
 
 const struct export_format export_formats[] = {
-	{ "folded", "a line for each stack: for flame graphs", false, true, folded_export },
+	{ "folded", "a line for each stack: for flame graphs", false, true, NULL, folded_export },
 #ifdef HAVE_PROTOBUF_C
-	{ "pprof", "profile.proto: for go tool pprof", true, false, pprof_export },
+	{ "pprof", "profile.proto: for go tool pprof", true, false, NULL, pprof_export },
 #else
-	{ "pprof", "profile.proto: for go tool pprof", true, false, NULL },
+	{ "pprof", "profile.proto: for go tool pprof", true, false, NULL, NULL },
 #endif
-	{ "chrome", "trace events: for Perfetto, the Firefox profiler, Chrome", false, false, chrome_export },
-	{ "perf-script", "the text of perf script: for tools that read it", false, false, perf_script_export },
-	{ NULL, NULL, false, false, NULL },
+	{ "chrome", "trace events: for Perfetto, the Firefox profiler, Chrome", false, false, NULL, chrome_export },
+	{ "perf-script", "the text of perf script: for tools that read it", false, false, NULL, perf_script_export },
+	{ "speedscope", "a profile of each thread: for speedscope", false, false, NULL, speedscope_export },
+	{ "firefox", "the Firefox profiler's own, with a category for each region", false, false, NULL, firefox_export },
+	{ "html", "one page of report and flame graphs: for a browser", false, false, "html", NULL },
+	{ NULL, NULL, false, false, NULL, NULL },
 };
 
-const char *const export_words[] = { "folded", "pprof", "chrome", "perf-script", NULL };
+const char *const export_words[] = { "folded", "pprof", "chrome", "perf-script", "speedscope", "firefox", "html", NULL };
 const char *const export_weight_words[] = { "count", "time", NULL };
 
 int export_write(const struct export_format *format, const struct exporter *exporter)

@@ -37,6 +37,7 @@ struct export_format {
 	const char *meaning;
 	bool binary;                 /* nothing for a terminal */
 	bool folded;                 /* it has a choice of roots and weights */
+	const char *report;          /* the format of reports that it is (output.h); NULL: it is of samples alone */
 	int (*write)(const struct exporter *exporter); /* 0, or -1 after a message; NULL: not in this build */
 };
 

@@ -12,6 +12,26 @@ int export_no_memory(void)
 	return error("out of memory for the export");
 }
 
+void export_json(FILE *file, const char *bytes, size_t length)
+{
+	size_t i;
+
+	putc_unlocked('"', file);
+	for (i = 0; i < length; i++) {
+		if (bytes[i] == '"' || bytes[i] == '\\')
+			putc_unlocked('\\', file);
+		putc_unlocked(bytes[i], file);
+	}
+	putc_unlocked('"', file);
+}
+
+u64 export_period(const struct exporter *exporter, u32 row, u32 *printed)
+{
+	const struct samples_row *r = &exporter->samples->rows[row];
+
+	return r->count ? r->weight / r->count + (printed[row]++ < r->weight % r->count) : 0;
+}
+
 /* Serials mostly are without gaps. */
 const struct process_facts *export_process(const struct exporter *exporter, u32 serial)
 {

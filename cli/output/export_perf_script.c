@@ -145,14 +145,6 @@ static void script_command(const struct script *script, const struct samples_row
 		fprintf(script->exporter->file, ":%u", row->pid);
 }
 
-/* Only their sum is known: periods differ by one at most, and add up to it. */
-static u64 script_period(const struct script *script, u32 row)
-{
-	const struct samples_row *r = &script->exporter->samples->rows[row];
-
-	return r->count ? r->weight / r->count + (script->printed[row]++ < r->weight % r->count) : 0;
-}
-
 static void script_sample(const struct script *script, const struct samples_event *event)
 {
 	const struct exporter *exporter = script->exporter;
@@ -164,7 +156,7 @@ static void script_sample(const struct script *script, const struct samples_even
 	script_command(script, row);
 	fprintf(file, " %5u/%-5u [%03u] %5" PRIu64 ".%09" PRIu64 ": %10" PRIu64 " %s: \n", row->pid, row->tid,
 		event->cpu, event->time_ns / 1000000000, event->time_ns % 1000000000,
-		script_period(script, event->row), script->event);
+		export_period(exporter, event->row, script->printed), script->event);
 	for (chain = row->chain; chain != SAMPLES_NONE; chain = samples->chains[chain].parent)
 		script_lines_put(&script->frames, samples->chains[chain].frame, file);
 	if (row->chain == SAMPLES_NONE)

@@ -9,6 +9,8 @@ int folded_export(const struct exporter *exporter);
 int pprof_export(const struct exporter *exporter);
 int chrome_export(const struct exporter *exporter);
 int perf_script_export(const struct exporter *exporter);
+int speedscope_export(const struct exporter *exporter);
+int firefox_export(const struct exporter *exporter);
 
 /* Frames that are none of the program's. */
 #define EXPORT_REGION "[region] "
@@ -18,6 +20,15 @@ int perf_script_export(const struct exporter *exporter);
 
 /* Says so and returns -1. */
 int export_no_memory(void);
+
+/* A string of JSON; its bytes are valid UTF-8 without control characters. */
+void export_json(FILE *file, const char *bytes, size_t length);
+
+/*
+ * What a row's next event stands for. Only their sum is known: they differ by one at most, and add up to it.
+ * printed, by row, begins zeroed.
+ */
+u64 export_period(const struct exporter *exporter, u32 row, u32 *printed);
 
 /* Of a serial; NULL: nothing is known of it. */
 const struct process_facts *export_process(const struct exporter *exporter, u32 serial);

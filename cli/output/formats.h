@@ -9,5 +9,6 @@
 int table_write(FILE *file, const struct report *report, const struct output_options *options);
 int json_write(FILE *file, const struct report *report, const struct output_options *options);
 int csv_write(FILE *file, const struct report *report, const struct output_options *options);
+int html_write(FILE *file, const struct report *report, const struct output_options *options);
 
 #endif

@@ -14,10 +14,11 @@ const struct output output_formats[] = {
 	{ "table", "for people", table_write },
 	{ "json", "for programs: schema spark-report/1", json_write },
 	{ "csv", "for spreadsheets: RFC 4180, a state beside each value", csv_write },
+	{ "html", "for a browser: one page, with flame graphs of samples", html_write },
 	{ NULL, NULL, NULL },
 };
 
-const char *const output_words[] = { "table", "json", "csv", NULL };
+const char *const output_words[] = { "table", "json", "csv", "html", NULL };
 
 const struct output *output_find(const char *name)
 {

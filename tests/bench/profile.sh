@@ -133,6 +133,19 @@ profile_alone() {
 	[ "$(jq .samples.count "$work/spark.json")" -lt 1000000 ] ||
 		figure profile-memory 0 "$(ratio "$(value "$work/spark" memory)" 1024)" MiB
 	note "memory: $(jq -r '.samples | "\(.count) samples, \(.lost) lost"' "$work/spark.json")"
+	profile_page "$seconds"
+}
+
+# A page of a million samples, and a browser that opens it.
+profile_page() {
+	local browser ms
+	[ "$(jq .samples.count "$work/spark.json")" -ge 1000000 ] || return
+	cost_spark "$work/spark" -F 50000 --call-graph fp -o "$work/page.spark" -- "$BENCH/bench_burn" time "$1" 4 || return
+	"$SPARKCTL" report --format html "$work/page.spark" >"$work/page.html" || return
+	figure page-size 0 "$(ratio "$(stat -c %s "$work/page.html")" 1024)" KiB
+	note "page: $(jq .samples.count "$work/spark.json") samples"
+	browser=$(command -v chromium) && command -v node >/dev/null || { note "no browser: the page was not opened"; return; }
+	ms=$(node "${0%/*}/page.js" "$browser" "$work/browser" "$work/page.html") && figure page-open 0 "$ms" ms
 }
 
 profile_once() {

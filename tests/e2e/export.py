@@ -197,11 +197,68 @@ def pprof(data, no_regions):
     return stacks
 
 
+def speedscope(data, _):
+    profile = json.loads(data, object_pairs_hook=unique)
+    frames = [printable(frame["name"]).replace(";", ":") for frame in profile["shared"]["frames"]]
+    stacks = collections.defaultdict(lambda: [0, 0])
+    for thread in profile["profiles"]:
+        demand(thread["type"] == "sampled" and thread["startValue"] == 0, "no sampled profile:", thread["name"])
+        demand(len(thread["samples"]) == len(thread["weights"]), "samples without weights")
+        demand(sum(thread["weights"]) == thread["endValue"], "the end is not the sum")
+        for sample, weight in zip(thread["samples"], thread["weights"]):
+            demand(sample, "no frames")
+            stack = stacks[";".join(frames[number] for number in sample)]
+            stack[0] += 1
+            stack[1] += weight
+    return stacks
+
+
+# Tables are columns of one length; what is a number of another table leads into it.
+def firefox_table(thread, table_name, **numbers):
+    table = thread[table_name]
+    for key, column in table.items():
+        demand(not isinstance(column, list) or len(column) == table["length"], table_name, key, "is not as long as it says")
+    for key, length in numbers.items():
+        demand(all(i is None or -1 <= i < length for i in table[key]), table_name, key, "leads nowhere")
+    return table
+
+
+def firefox_thread(profile, thread, stacks):
+    strings, libs, n = thread["stringArray"], len(profile["libs"]), len(profile["meta"]["categories"])
+    resources = firefox_table(thread, "resourceTable", lib=libs, name=len(strings))
+    functions = firefox_table(thread, "funcTable", name=len(strings), resource=resources["length"], fileName=len(strings))
+    frames = firefox_table(thread, "frameTable", func=functions["length"], category=n)
+    table = firefox_table(thread, "stackTable", frame=frames["length"], prefix=thread["stackTable"]["length"], category=n)
+    samples = firefox_table(thread, "samples", stack=table["length"])
+    paths = []
+    for i, prefix in enumerate(table["prefix"]):
+        demand(prefix is None or prefix < i, "a stack before the one it is in")
+        path = [] if prefix is None else paths[prefix]
+        paths.append(path + [printable(strings[functions["name"][frames["func"][table["frame"][i]]]]).replace(";", ":")])
+        regions = [name for name in paths[-1] if name.startswith("[region")]
+        category = profile["meta"]["categories"][table["category"][i]]["name"].replace(";", ":")
+        demand(category == (regions[-1] if regions else "outside of regions"), "category", category, "of", paths[-1])
+    demand(samples["time"] == sorted(samples["time"]), "out of order")
+    for number, weight in zip(samples["stack"], samples["threadCPUDelta"]):
+        stack = stacks[";".join(paths[number])]
+        stack[0] += 1
+        stack[1] += weight
+
+
+def firefox(data, _):
+    profile = json.loads(data, object_pairs_hook=unique)
+    stacks = collections.defaultdict(lambda: [0, 0])
+    for thread in profile["threads"]:
+        firefox_thread(profile, thread, stacks)
+    return stacks
+
+
 def main():
     form, path = sys.argv[1:3]
     with (gzip.open if form == "pprof" else open)(path, "rb") as file:
         data = file.read()
-    read = {"folded": folded, "perf-script": perf_script, "chrome": chrome, "pprof": pprof}[form]
+    read = {"folded": folded, "perf-script": perf_script, "chrome": chrome, "pprof": pprof, "speedscope": speedscope,
+            "firefox": firefox}[form]
     stacks = read(data if form == "pprof" else data.decode(), "no-regions" in sys.argv)
     for stack in sorted(stacks):
         print(*stacks[stack], stack)

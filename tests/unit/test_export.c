@@ -258,6 +258,106 @@ START_TEST(test_chrome)
 }
 END_TEST
 
+START_TEST(test_speedscope)
+{
+	ck_assert_int_eq(write_as("speedscope"), 0);
+	ck_assert_str_eq(text,
+			 "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"sparkctl\",\n"
+			 "\"shared\":{\"frames\":[\n"
+			 "{\"name\":\"10/10\"},\n"
+			 "{\"name\":\"[region] outer\"},\n"
+			 "{\"name\":\"[region] in\\\"ner\\\\n\"},\n"
+			 "{\"name\":\"10/11\"},\n"
+			 "{\"name\":\"[region not known]\"},\n"
+			 "{\"name\":\"[truncated]\"},\n"
+			 "{\"name\":\"20/20\"},\n"
+			 "{\"name\":\"[unknown]\"},\n"
+			 "{\"name\":\"main\",\"file\":\"prog.c\"},\n"
+			 "{\"name\":\"<[u8; 4]>::work\",\"file\":\"prog.c\"},\n"
+			 "{\"name\":\"leaf(int)\",\"file\":\"leaf.h\",\"line\":3},\n"
+			 "{\"name\":\"[libc.so.6]\",\"file\":\"/lib/libc.so.6\"},\n"
+			 "{\"name\":\"do_syscall_64\",\"file\":\"[kernel]\"}\n"
+			 "]},\n"
+			 "\"profiles\":[\n"
+			 "{\"type\":\"sampled\",\"name\":\"prog 10/10\",\"unit\":\"nanoseconds\",\"startValue\":0,\n"
+			 "\"samples\":[\n"
+			 "[1,2,8,9,10],\n"
+			 "[1,2,8,9,10],\n"
+			 "[4,5,11,12]],\n"
+			 "\"weights\":[1001,1000,1000],\"endValue\":3001},\n"
+			 "{\"type\":\"sampled\",\"name\":\"prog 10/11\",\"unit\":\"nanoseconds\",\"startValue\":0,\n"
+			 "\"samples\":[\n"
+			 "[1,8,11]],\n"
+			 "\"weights\":[1000],\"endValue\":1000},\n"
+			 "{\"type\":\"sampled\",\"name\":\":20 20/20\",\"unit\":\"nanoseconds\",\"startValue\":0,\n"
+			 "\"samples\":[\n"
+			 "[7]],\n"
+			 "\"weights\":[500],\"endValue\":500}\n"
+			 "]}\n");
+	samples.clock = false;
+	options.no_regions = true;
+	ck_assert_int_eq(write_as("speedscope"), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\"unit\":\"none\""));
+	ck_assert_ptr_null(strstr(text, "region"));
+}
+END_TEST
+
+/* What all threads have, the samples of the first and all of the second. */
+START_TEST(test_firefox)
+{
+	ck_assert_int_eq(write_as("firefox"), 0);
+	ck_assert_ptr_eq(text, strstr(text,
+			 "{\"meta\":{\"interval\":1.001001,\"startTime\":1700000000000,\"processType\":0,\"stackwalk\":1,\"ver"
+			 "sion\":30,\"preprocessedProfileVersion\":48,\"symbolicated\":true,\"importedFrom\":\"sparkctl\",\"pl"
+			 "atform\":\"Linux\",\"oscpu\":\"Linux\",\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"thre"
+			 "adCPUDelta\":\"ns\"},\"sourceCodeIsNotOnSearchfox\":true,\"usesOnlyOneStackType\":true,\"doesNotUseF"
+			 "rameImplementation\":true,\"markerSchema\":[],\"product\":\"prog\",\"categories\":[{\"name\":\"outsi"
+			 "de of regions\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},\n"
+			 "{\"name\":\"[region] outer\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},\n"
+			 "{\"name\":\"[region] in\\\"ner\\\\n\",\"color\":\"green\",\"subcategories\":[\"Other\"]},\n"
+			 "{\"name\":\"[region not known]\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]},\n"
+			 "\"libs\":[\n"
+			 "{\"arch\":\"\",\"breakpadId\":\"\",\"codeId\":\"01ab\",\"name\":\"my prog\",\"path\":\"/bin/my prog"
+			 "\",\"debugName\":\"my prog\",\"debugPath\":\"/bin/my prog\"},\n"
+			 "{\"arch\":\"\",\"breakpadId\":\"\",\"codeId\":null,\"name\":\"libc.so.6\",\"path\":\"/lib/libc.so.6"
+			 "\",\"debugName\":\"libc.so.6\",\"debugPath\":\"/lib/libc.so.6\"},\n"
+			 "{\"arch\":\"\",\"breakpadId\":\"\",\"codeId\":null,\"name\":\"[kernel]\",\"path\":\"[kernel]\",\"deb"
+			 "ugName\":\"[kernel]\",\"debugPath\":\"[kernel]\"}\n"
+			 "],\n"
+			 "\"pages\":[],\"threads\":[\n"));
+	ck_assert_ptr_nonnull(strstr(text,
+			 "{\"name\":\"prog\",\"processName\":\"prog\",\"processType\":\"default\",\"isMainThread\":false,\"pid"
+			 "\":\"10\",\"tid\":11,\"pausedRanges\":[],\"processStartupTime\":0.000000,\"processShutdownTime\":nul"
+			 "l,\"registerTime\":0.000000,\"unregisterTime\":null,\n"
+			 "\"samples\":{\"weight\":null,\"weightType\":\"samples\",\"stack\":[2],\"time\":[1.500500],\"threadCP"
+			 "UDelta\":[1000],\"length\":1},\n"
+			 "\"stackTable\":{\"frame\":[0,1,2],\"prefix\":[null,0,1],\"category\":[1,1,1],\"subcategory\":[0,0,0]"
+			 ",\"length\":3},\n"
+			 "\"frameTable\":{\"address\":[-1,-1,-1],\"inlineDepth\":[0,0,0],\"category\":[1,null,null],\"subcateg"
+			 "ory\":[0,null,null],\"func\":[0,1,2],\"nativeSymbol\":[null,null,null],\"innerWindowID\":[0,0,0],\"i"
+			 "mplementation\":[null,null,null],\"line\":[null,null,null],\"column\":[null,null,null],\"length\":3}"
+			 ",\n"
+			 "\"funcTable\":{\"name\":[0,1,2],\"isJS\":[false,false,false],\"relevantForJS\":[false,false,false],"
+			 "\"resource\":[-1,0,1],\"fileName\":[null,4,null],\"lineNumber\":[null,null,null],\"columnNumber\":[nu"
+			 "ll,null,null],\"length\":3},\n"
+			 "\"resourceTable\":{\"lib\":[0,1,2],\"name\":[6,7,8],\"host\":[null,null,null],\"type\":[1,1,1],\"len"
+			 "gth\":3},\n"
+			 "\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0},\n"
+			 "\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],\"category\":[],\""
+			 "length\":0},\n"
+			 "\"stringArray\":[\"[region] outer\",\"main\",\"[libc.so.6]\",\"\",\"prog.c\",\"\",\"my prog\",\"libc"
+			 ".so.6\",\"[kernel]\"],\"showMarkersInTimeline\":false},\n"));
+	ck_assert_ptr_nonnull(strstr(text,
+			 "\"samples\":{\"weight\":null,\"weightType\":\"samples\",\"stack\":[6,6,8],\"time\":[1.000000,2.00099"
+			 "9,3.000000],\"threadCPUDelta\":[1001,1000,1000],\"length\":3},\n"));
+	samples.clock = false;
+	options.no_regions = true;
+	ck_assert_int_eq(write_as("firefox"), 0);
+	ck_assert_ptr_null(strstr(text, "threadCPUDelta\":["));
+	ck_assert_ptr_null(strstr(text, "[region"));
+}
+END_TEST
+
 START_TEST(test_empty)
 {
 	samples_fini(&samples);
@@ -471,6 +571,8 @@ int main(void)
 	tcase_add_test(tests, test_folded_once);
 	tcase_add_test(tests, test_perf_script);
 	tcase_add_test(tests, test_chrome);
+	tcase_add_test(tests, test_speedscope);
+	tcase_add_test(tests, test_firefox);
 	tcase_add_test(tests, test_empty);
 	tcase_add_test(tests, test_pprof);
 #ifdef HAVE_PROTOBUF_C
