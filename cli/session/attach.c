@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/session/attach.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,24 @@ static void attach_name(struct process *p)
 	process_name(p, argv);
 }
 
+/* It was started by sparkctl run: what its markers tell is told there, and takes time here as well. */
+static void attach_note_agent(struct process *p)
+{
+	char path[64], line[PATH_MAX + 128];
+	bool found = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", p->facts.pid);
+	maps = fopen(path, "re");
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = strstr(line, "/libsparkagent.so");
+	if (maps)
+		fclose(maps);
+	if (found)
+		p->no_agent = strdup("the agent in it belongs to the run that started it, whose report has the regions");
+	p->facts.no_agent = p->no_agent;
+}
+
 /* One of those that were asked for, with what it has used until now. 0, or -1 after a message. */
 static int attach_add(struct session *s, u32 pid)
 {
@@ -35,6 +54,8 @@ static int attach_add(struct session *s, u32 pid)
 	if (!p)
 		return -1;
 	attach_name(p);
+	if (s->options->outside)
+		attach_note_agent(p);
 	process_keep_open(p);
 	p->uses = thread_uses_new();
 	p->look_always = true;
