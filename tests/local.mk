@@ -124,6 +124,7 @@ e2e_tests = \
 	tests/e2e/stat-cgroup.test \
 	tests/e2e/stat-scope.test \
 	tests/e2e/stat-syscalls.test \
+	tests/e2e/stat-totals.test \
 	tests/e2e/stat.test \
 	tests/e2e/sources.test \
 	tests/e2e/structure.test \
