@@ -305,6 +305,7 @@ bench_programs = \
 	tests/bench/bench_window \
 	tests/bench/bench_spawn \
 	tests/bench/bench_switch \
+	tests/bench/bench_syscall \
 	tests/bench/bench_threads \
 	tests/bench/bench_whole
 bench_libs = \
