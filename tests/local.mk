@@ -243,6 +243,7 @@ target_programs = \
 	tests/targets/t_static \
 	tests/targets/t_status \
 	tests/targets/t_threads \
+	tests/targets/t_syscalls \
 	tests/targets/t_time \
 	tests/targets/t_trace \
 	tests/targets/t_uprobe \
