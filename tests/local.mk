@@ -123,6 +123,7 @@ e2e_tests = \
 	tests/e2e/seam.test \
 	tests/e2e/stat-cgroup.test \
 	tests/e2e/stat-hardware.test \
+	tests/e2e/stat-options.test \
 	tests/e2e/stat-scope.test \
 	tests/e2e/stat-syscalls.test \
 	tests/e2e/stat-totals.test \
