@@ -124,9 +124,12 @@ e2e_tests = \
 	tests/e2e/repeat.test \
 	tests/e2e/seam.test \
 	tests/e2e/stat-cgroup.test \
+	tests/e2e/stat-hardware.test \
 	tests/e2e/stat-locked.test \
+	tests/e2e/stat-options.test \
 	tests/e2e/stat-scope.test \
 	tests/e2e/stat-syscalls.test \
+	tests/e2e/stat-totals.test \
 	tests/e2e/stat.test \
 	tests/e2e/sources.test \
 	tests/e2e/structure.test \
@@ -250,6 +253,7 @@ target_programs = \
 	tests/targets/t_static \
 	tests/targets/t_status \
 	tests/targets/t_threads \
+	tests/targets/t_syscalls \
 	tests/targets/t_time \
 	tests/targets/t_trace \
 	tests/targets/t_uprobe \
@@ -312,6 +316,7 @@ bench_programs = \
 	tests/bench/bench_window \
 	tests/bench/bench_spawn \
 	tests/bench/bench_switch \
+	tests/bench/bench_syscall \
 	tests/bench/bench_threads \
 	tests/bench/bench_whole
 bench_libs = \

@@ -124,11 +124,24 @@ static const char *root_obstacle(const char *root)
 	return NULL;
 }
 
+/* Of version 2: there groups below the root get events together with the first controller that somebody enables. */
+static bool groups_bare(const struct count *count, const char *events_root)
+{
+	struct statfs fs, events;
+
+	return !fstatfs(count->part[0].fd, &fs) && fs.f_type == CGROUP_V2_MAGIC &&
+	       !statfs(events_root, &events) && events.f_type == CGROUP_V2_MAGIC;
+}
+
 int count_refuse_cgroup(struct count *count)
 {
 	char root[PATH_MAX], why[512];
+	bool found = !cgroup_find_root(&count->caps, root, sizeof(root), why, sizeof(why));
 
-	if (count->options->cgroup_root && !cgroup_find_root(&count->caps, root, sizeof(root), why, sizeof(why)))
+	if (found && groups_bare(count, root))
+		error("%s cannot be counted: groups of version 2 have no events before the first controller is enabled; "
+		      "echo +pids | sudo tee %s/cgroup.subtree_control", count->target, root);
+	else if (count->options->cgroup_root && found)
 		error("%s cannot be counted: the hierarchy at %s has no events; %s has", count->target,
 		      count->options->cgroup_root, root);
 	else

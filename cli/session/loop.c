@@ -379,6 +379,17 @@ static int poll_wait_ms(const struct session *s, u64 now)
 	return until <= now ? 0 : (int)((until - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
+static struct pollfd ring_pollfd(const struct ring *r)
+{
+	return (struct pollfd){ .fd = r->over ? -1 : r->fd, .events = POLLIN };
+}
+
+static void rings_polled(struct ring *rings, u32 n, const struct pollfd *fds)
+{
+	for (u32 i = 0; i < n; i++)
+		rings[i].over |= (fds[i].revents & POLLHUP) != 0;
+}
+
 /* One round: waits, and does what there is to do. */
 static int loop_round(struct session *s)
 {
@@ -389,7 +400,7 @@ static int loop_round(struct session *s)
 	struct pollfd *fds = calloc(most, sizeof(*fds));
 	struct process **whose = calloc(most, sizeof(*whose));
 	struct server_hello hello;
-	u32 n = 2, servers = 2, first;
+	u32 n = 2, servers = 2, rings, first;
 	u64 now = session_now();
 
 	if (!fds || !whose) {
@@ -400,10 +411,11 @@ static int loop_round(struct session *s)
 	fds[0] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = steer_descriptor(s->options->steer), .events = POLLIN };
 	n += server_poll_fds(&s->server, fds + n);
+	rings = n;
 	for (u32 i = 0; i < s->track.count; i++)
-		fds[n++] = (struct pollfd){ .fd = s->track.rings[i].fd, .events = POLLIN };
+		fds[n++] = ring_pollfd(&s->track.rings[i]);
 	for (u32 i = 0; i < nrings; i++)
-		fds[n++] = (struct pollfd){ .fd = s->sampling->rings[i].fd, .events = POLLIN };
+		fds[n++] = ring_pollfd(&s->sampling->rings[i]);
 	for (u32 i = 0; i < nprobed; i++)
 		fds[n++] = (struct pollfd){ .fd = s->probing->rings[i].fd, .events = POLLIN };
 	first = n;
@@ -414,6 +426,9 @@ static int loop_round(struct session *s)
 		}
 	if (poll(fds, n, poll_wait_ms(s, now)) > 0) {
 		server_polled(&s->server, fds + servers);
+		rings_polled(s->track.rings, s->track.count, fds + rings);
+		if (nrings)
+			rings_polled(s->sampling->rings, nrings, fds + rings + s->track.count);
 		while (server_receive(&s->server, &hello, session_now()))
 			session_hello(s, &hello);
 		signals_read(s);

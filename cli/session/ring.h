@@ -11,6 +11,7 @@
 struct ring {
 	int fd;                      /* -1: none */
 	u32 cpu;
+	bool over;                   /* nobody is left whose event it is: poll(2) would report it each time */
 	struct perf_event_mmap_page *page;
 	size_t size;                 /* of the mapping */
 };

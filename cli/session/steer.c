@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,10 +41,15 @@ static int steer_open_number(const char *text)
 	unsigned long number;
 	int fd = opt_parse_uint(text, &number) || number > INT_MAX ? -1 : fcntl((int)number, F_DUPFD_CLOEXEC, 3);
 
-	if (fd < 0)
-		return error("descriptor %s is not open", text);
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	return fd;
+	return fd < 0 ? error("descriptor %s is not open", text) : fd;
+}
+
+/* Not O_NONBLOCK: whoever has handed a descriptor over shares its flags, and may go on to wait at it. */
+static bool steer_ready(int fd, short events)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	return poll(&p, 1, 0) > 0;
 }
 
 int steer_open(struct steer *steer, const char *text)
@@ -110,7 +116,8 @@ static void steer_answer(struct steer *steer)
 	if (steer->ack < 0)
 		return;
 	before = signal(SIGPIPE, SIG_IGN);
-	if (write(steer->ack, "ack\n", 4) != 4 && !steer->mute) {
+	errno = EAGAIN;
+	if ((!steer_ready(steer->ack, POLLOUT) || write(steer->ack, "ack\n", 4) != 4) && !steer->mute) {
 		steer->mute = true;
 		warning("cannot answer on the control channel: %s", strerror(errno));
 	}
@@ -142,7 +149,8 @@ static void steer_command(struct steer *steer, u64 now)
 static void steer_receive(struct steer *steer, u64 now)
 {
 	char text[256];
-	ssize_t got = steer->control >= 0 ? read(steer->control, text, sizeof(text)) : -1;
+	bool ready = steer->control >= 0 && steer_ready(steer->control, POLLIN);
+	ssize_t got = ready ? read(steer->control, text, sizeof(text)) : -1;
 
 	if (got < 0 && steer->control >= 0 && errno != EAGAIN && errno != EINTR)
 		warning("nothing more comes of the control channel: %s", strerror(errno));

@@ -55,6 +55,11 @@ static bool row_left_out(const struct totals *t, size_t i)
 	return rows[i].type == PERF_TYPE_HARDWARE && t->asked.list && t->asked.list->n;
 }
 
+/*
+ * Of each software event, and one of the processor: with what is not inherited among its events, the kernel never has
+ * this process and a child that it starts exchange all of theirs, which before Linux 6.2 it does at a switch. They would
+ * be the other's then, with the exec that enables them already used up (repeat.c).
+ */
 void totals_keep(struct totals *t)
 {
 	struct perf_event_attr attr;
@@ -63,7 +68,7 @@ void totals_keep(struct totals *t)
 	for (size_t i = 0; i < ARRAY_SIZE(t->keepers); i++)
 		t->keepers[i] = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && n < ARRAY_SIZE(t->keepers); i++) {
-		if (rows[i].type != PERF_TYPE_SOFTWARE)
+		if (rows[i].type != PERF_TYPE_SOFTWARE && rows[i].config != PERF_COUNT_HW_CPU_CYCLES)
 			continue;
 		perf_attr_init(&attr, rows[i].type, rows[i].config);
 		attr.disabled = 1;

@@ -127,6 +127,27 @@ START_TEST(test_interval)
 }
 END_TEST
 
+/* Counters that were in the former edge and are not in this one: a part of a difference is none. */
+START_TEST(test_interval_ended)
+{
+	struct interval interval = { .last = NULL };
+	struct total_fact totals[2] = { elapsed(100), event("x", 1000, 100, 100) };
+	struct session_facts facts = { .totals = totals, .ntotals = 2 };
+	const struct session_facts *got;
+
+	interval_next(&interval, &facts);
+	totals[1] = event("x", 700, 150, 150);
+	got = interval_next(&interval, &facts);
+	ck_assert_int_eq(got->totals[1].cell.state, CELL_UNAVAILABLE);
+	ck_assert_str_eq(got->totals[1].cell.note, "some of its counters ended");
+	/* From there on both edges have the same. */
+	totals[1] = event("x", 705, 160, 160);
+	got = interval_next(&interval, &facts);
+	ck_assert(got->totals[1].cell.value == 5 && got->totals[1].cell.state == CELL_COUNTED);
+	interval_free(&interval);
+}
+END_TEST
+
 /* What another source stands in for is known at the end alone; what is no event is left out. */
 START_TEST(test_interval_wait4)
 {
@@ -278,6 +299,7 @@ int main(void)
 	tcase_add_test(tests, test_root_too_long);
 	tcase_add_loop_test(tests, test_cpus, 0, ARRAY_SIZE(cpus));
 	tcase_add_test(tests, test_interval);
+	tcase_add_test(tests, test_interval_ended);
 	tcase_add_test(tests, test_interval_wait4);
 	tcase_add_test(tests, test_interval_parts);
 	tcase_add_test(tests, test_lines);
