@@ -61,6 +61,8 @@ void lines_origin(const struct lines *lines);
 /* lines_profile.c: the hottest functions of each region, and how much of the samples can be told. */
 void lines_hot(const struct lines *lines);
 void lines_samples(const struct lines *lines);
+/* What is missing of one region, where something is. */
+void lines_part_missing(const struct lines *lines, const struct stacks_part *part, const struct stacks_scope *scope);
 /* "41.2" percent of a sum; of its samples, where they have no weight. */
 double lines_share(const struct stacks_sum *sum, const struct stacks_sum *of);
 /* "hot in query [123]" of "hot" for a region of the samples; to be freed. */

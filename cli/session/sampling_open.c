@@ -328,7 +328,8 @@ static void sampling_open_on(struct session *s, pid_t task, bool attached)
 	if (p->samples.frequency == SESSION_FREQUENCY_MAX)
 		p->samples.frequency = rate_most();
 	p->walks = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->walks));
-	if (p->rings && p->walks && p->spaces && p->chains) {
+	p->edges = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->edges));
+	if (p->rings && p->walks && p->edges && p->spaces && p->chains) {
 		stacks_choose(s);
 		ret = sources_try(s, &mapping);
 	}
