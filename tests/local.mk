@@ -38,6 +38,7 @@ unit_tests = \
 	tests/unit/test_probes \
 	tests/unit/test_profile \
 	tests/unit/test_profile_difference \
+	tests/unit/test_profiled \
 	tests/unit/test_space \
 	tests/unit/test_store \
 	tests/unit/test_record \

@@ -124,7 +124,7 @@ static int report_file(const struct print_options *given, const struct output *f
 	if (!recording)
 		return STATUS_FAILURE;
 	o = with_recorded(given, recording);
-	status = o.profile.detail && profiled_check(recording, path, o.profile.lines) ? STATUS_FAILURE :
+	status = o.profile.detail && profiled_check(recording, path, &o.profile.lines) ? STATUS_FAILURE :
 		 report_define(&o, given, recording);
 	if (!status && print_report(&o, format, stdout, &recording->profile, &recording->facts))
 		status = STATUS_FAILURE;

@@ -36,6 +36,8 @@ char *lines_name(const char *text, size_t columns);
 char *lines_name_middle(const char *text, size_t columns);
 /* lines_function.c: the same for a name of a function, of which arguments go first, then those of templates. */
 char *lines_function(const char *text, size_t columns);
+/* Without what is in brackets: "std::vector::push_back"; to be freed. */
+char *lines_function_plain(const char *name);
 /* Columns of a name within a line: a word is not broken, so it must fit beside the label. */
 size_t lines_name_most(const struct lines *lines);
 
