@@ -190,6 +190,7 @@ e2e_parts = \
 	tests/e2e/completion.bash \
 	tests/e2e/completion.zsh \
 	tests/e2e/export.py \
+	tests/e2e/firefox.sh \
 	tests/e2e/lib.sh \
 	tests/e2e/wrap-abi.py \
 	tests/e2e/trace.py \
