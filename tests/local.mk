@@ -112,6 +112,7 @@ e2e_tests = \
 	tests/e2e/compare.test \
 	tests/e2e/control-attach.test \
 	tests/e2e/control.test \
+	tests/e2e/profile-debug.test \
 	tests/e2e/profile-hardware.test \
 	tests/e2e/profile.test \
 	tests/e2e/profile-cases.test \
