@@ -39,6 +39,7 @@ unit_tests = \
 	tests/unit/test_probes \
 	tests/unit/test_profile \
 	tests/unit/test_profile_difference \
+	tests/unit/test_profiled \
 	tests/unit/test_space \
 	tests/unit/test_store \
 	tests/unit/test_record \
@@ -112,6 +113,7 @@ e2e_tests = \
 	tests/e2e/compare.test \
 	tests/e2e/control-attach.test \
 	tests/e2e/control.test \
+	tests/e2e/profile-debug.test \
 	tests/e2e/profile-hardware.test \
 	tests/e2e/profile.test \
 	tests/e2e/profile-cases.test \
@@ -201,6 +203,7 @@ e2e_parts = \
 	tests/e2e/export-html.py \
 	tests/e2e/export-npm.js \
 	tests/e2e/export.py \
+	tests/e2e/firefox.sh \
 	tests/e2e/lib.sh \
 	tests/e2e/wrap-abi.py \
 	tests/e2e/trace.py \

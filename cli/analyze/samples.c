@@ -44,6 +44,7 @@ SAMPLES_LIST(regions)
 SAMPLES_LIST(rows)
 SAMPLES_LIST(events)
 SAMPLES_LIST(strings)
+SAMPLES_LIST(missed)
 
 /* ---- indices: open addressing over numbers + 1 ----------------------------------------------------- */
 
@@ -337,6 +338,25 @@ int samples_add(struct samples *samples, const struct samples_row *row, u64 peri
 	return i == SAMPLES_NONE ? -1 : samples_event(samples, i, time_ns, cpu);
 }
 
+int samples_miss(struct samples *samples, const struct samples_missed *missed)
+{
+	u32 i = samples->nmissed;
+
+	/* Mostly the newest one's again. */
+	while (i && (samples->missed[i - 1].process != missed->process || samples->missed[i - 1].region != missed->region ||
+		     samples->missed[i - 1].flags != missed->flags))
+		i--;
+	if (!i) {
+		if (!samples_room_missed(samples, 1))
+			return -1;
+		i = ++samples->nmissed;
+		samples->missed[i - 1] = (struct samples_missed){ missed->process, missed->region, missed->flags, 0, 0 };
+	}
+	samples->missed[i - 1].lost += missed->lost;
+	samples->missed[i - 1].throttled += missed->throttled;
+	return 0;
+}
+
 static int samples_event_order(const void *a, const void *b)
 {
 	const struct samples_event *x = a, *y = b;
@@ -384,6 +404,7 @@ void samples_fini(struct samples *samples)
 	free(samples->rows);
 	free(samples->events);
 	free(samples->strings);
+	free(samples->missed);
 	free(samples->object_index.slots);
 	free(samples->frame_index.slots);
 	free(samples->chain_index.slots);

@@ -111,6 +111,14 @@ struct samples_row {
 	u64 weight;                  /* sum of their periods: ns of the clock, or counts of the event */
 };
 
+/* What a region of a process did not get. */
+struct samples_missed {
+	u32 process;                 /* serial; 0: not known */
+	u32 region;                  /* SAMPLES_NONE: in none, or not known */
+	u32 flags;                   /* SAMPLES_UNATTRIBUTED, or 0 */
+	u64 lost, throttled;
+};
+
 /* One of them, in the order of time. */
 struct samples_event {
 	u64 time_ns;                 /* since the start of the run */
@@ -149,8 +157,10 @@ struct samples {
 	struct samples_row *rows;
 	struct samples_event *events;
 	struct samples_string *strings;
-	u32 nobjects, nframes, nlines, nchains, nregions, nrows, nevents, nstrings;
-	u32 objects_room, frames_room, lines_room, chains_room, regions_room, rows_room, events_room, strings_room;
+	struct samples_missed *missed; /* of lost and throttled what is known to be whose */
+	u32 nobjects, nframes, nlines, nchains, nregions, nrows, nevents, nstrings, nmissed;
+	u32 objects_room, frames_room, lines_room, chains_room, regions_room, rows_room, events_room, strings_room,
+		missed_room;
 	struct samples_index object_index, frame_index, chain_index, region_index, row_index, string_index;
 	bool no_memory;              /* something is missing */
 };
@@ -174,6 +184,9 @@ int samples_add(struct samples *samples, const struct samples_row *row, u64 peri
 /* The same in two steps, for those that have sums: a row, whose count and weight are added; events of it. */
 u32 samples_row(struct samples *samples, const struct samples_row *row);
 int samples_event(struct samples *samples, u32 row, u64 time_ns, u32 cpu);
+
+/* Adds what a region did not get to its entry, not to the sums of all. 0, or -1 when memory is short. */
+int samples_miss(struct samples *samples, const struct samples_missed *missed);
 
 /* Puts the events in the order of time, in which nobody adds them who reads one ring for each CPU. */
 void samples_sort(struct samples *samples);

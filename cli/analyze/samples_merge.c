@@ -124,6 +124,12 @@ static void merge_rows(struct samples_merge *merge)
 		row.chain = merged(merge->chains, row.chain);
 		merge->rows[i] = samples_row(merge->to, &row);
 	}
+	for (i = 0; i < merge->from->nmissed && !merge->to->no_memory; i++) {
+		struct samples_missed missed = merge->from->missed[i];
+
+		missed.region = merged(merge->regions, missed.region);
+		samples_miss(merge->to, &missed);
+	}
 }
 
 static void merge_events(struct samples_merge *merge)

@@ -218,8 +218,7 @@ static int stacks_row_order(const void *a, const void *b, void *context)
 	return *(const u32 *)a < *(const u32 *)b ? -1 : 1;
 }
 
-static bool stacks_in_region(const struct samples *samples, const struct samples_row *row,
-			     const struct stacks_scope *scope)
+bool stacks_in_region(const struct samples *samples, const struct samples_row *row, const struct stacks_scope *scope)
 {
 	u32 region = row->region;
 

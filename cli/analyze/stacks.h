@@ -139,6 +139,8 @@ struct stacks_gaps {
 	u64 truncations[SAMPLES_TRUNCATIONS]; /* of these, by reason */
 	u64 no_chain;                /* nothing is known of the place */
 	u64 unresolved[SAMPLES_UNRESOLVED_KINDS]; /* the function they were taken in has no name, by reason */
+	u64 lost;                    /* beside these; of a region, between two samples of it */
+	u64 throttled;               /* times that the kernel paused */
 };
 
 struct stacks_gaps stacks_gaps(const struct stacks *stacks, const struct stacks_scope *scope);

@@ -39,6 +39,9 @@ u32 stacks_steps(struct stacks *stacks, u32 row);
 int stacks_each(const struct stacks *stacks, const struct stacks_scope *scope, int (*visit)(void *context, u32 row),
 		void *context);
 
+/* Whether the scope has the row's region, whatever the process. */
+bool stacks_in_region(const struct samples *samples, const struct samples_row *row, const struct stacks_scope *scope);
+
 static inline void stacks_count(struct stacks_sum *sum, const struct samples_row *row)
 {
 	sum->count += row->count;

@@ -163,10 +163,32 @@ static int stacks_gaps_row(void *context, u32 number)
 	return 0;
 }
 
+static void stacks_gaps_missed(struct stacks_missing *missing, const struct stacks_scope *scope)
+{
+	const struct samples *samples = missing->samples;
+	u32 i;
+
+	for (i = 0; i < samples->nmissed; i++) {
+		const struct samples_missed *missed = &samples->missed[i];
+		const struct samples_row row = { .region = missed->region, .flags = missed->flags };
+
+		if ((scope->process && scope->process != missed->process) || !stacks_in_region(samples, &row, scope))
+			continue;
+		missing->gaps.lost += missed->lost;
+		missing->gaps.throttled += missed->throttled;
+	}
+}
+
 struct stacks_gaps stacks_gaps(const struct stacks *stacks, const struct stacks_scope *scope)
 {
 	struct stacks_missing missing = { .samples = stacks->samples };
 
 	stacks_each(stacks, scope, stacks_gaps_row, &missing);
+	if (scope->whole && !scope->process) {
+		missing.gaps.lost = stacks->samples->lost;
+		missing.gaps.throttled = stacks->samples->throttled;
+	} else {
+		stacks_gaps_missed(&missing, scope);
+	}
 	return missing.gaps;
 }

@@ -128,7 +128,7 @@ static int annotate_file(const struct annotate_options *o, const char *path, con
 
 	if (!recording)
 		return STATUS_FAILURE;
-	err = profiled_check(recording, path, function);
+	err = profiled_check(recording, path, &annotate.function);
 	if (!err) {
 		pager_start();
 		annotate.samples = recording->facts.samples;

@@ -5,7 +5,11 @@
 
 #include "cli/store/store.h"
 
-/* Whether a recording has samples, and some in a function of that name (NULL: any). 0, or -1 after a message. */
-int profiled_check(const struct recording *recording, const char *path, const char *function);
+/*
+ * Whether a recording has samples, and some in the function that *word names; NULL: any. It may be what a table
+ * prints, with an ellipsis for any text, or lack arguments, and then what stands before its last "::"; *word becomes the
+ * whole name, which the recording owns. 0, or -1 after a message.
+ */
+int profiled_check(const struct recording *recording, const char *path, const char **word);
 
 #endif

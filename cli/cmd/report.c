@@ -90,12 +90,14 @@ static int report_read_buckets(struct buckets *buckets, const char *path)
 static int report_file(const struct print_options *given, const struct output *format, const char *path)
 {
 	struct recording *recording = recording_read(path);
+	struct print_options o = *given;
 	int status;
 
 	if (!recording)
 		return STATUS_FAILURE;
-	status = given->profile.detail && profiled_check(recording, path, given->profile.lines) ? STATUS_FAILURE :
-		 recorded_print(given, format, stdout, recording);
+	/* It gets the whole name of a function that tables cut. */
+	status = o.profile.detail && profiled_check(recording, path, &o.profile.lines) ? STATUS_FAILURE :
+		 recorded_print(&o, format, stdout, recording);
 	recording_free(recording);
 	return status;
 }

@@ -56,22 +56,25 @@ static void json_set_gaps(json_t *object, const struct stacks_gaps *gaps)
 	json_object_set_new(object, "count", json_u64(gaps->samples));
 	json_object_set_new(object, "truncated", json_u64(gaps->truncated));
 	json_object_set_new(object, "truncations", json_truncations(gaps));
+	json_object_set_new(object, "lost", json_u64(gaps->lost));
+	json_object_set_new(object, "throttled", json_u64(gaps->throttled));
 	json_object_set_new(object, "no_place", json_u64(gaps->no_chain));
 	json_object_set_new(object, "unresolved", json_unresolved(gaps));
 }
 
-/* What is missing of each region that has samples; of those in none, first. */
+/* What is missing of each region that has samples or lost some; of those in none, first, of those not known, last. */
 static json_t *json_sampled_regions(const struct report *report)
 {
 	const struct samples *samples = report->facts->samples;
 	json_t *array = json_array();
 
-	for (u32 i = 0; i <= samples->nregions; i++) {
-		const struct stacks_scope scope = { .region = i };
+	for (u32 i = 0; i <= samples->nregions + 1; i++) {
+		const struct stacks_scope scope = { .region = i <= samples->nregions ? i : 0,
+						    .unattributed = i > samples->nregions };
 		struct stacks_gaps gaps = stacks_gaps(report->stacks, &scope);
 		json_t *object;
 
-		if (!gaps.samples)
+		if (!gaps.samples && !gaps.lost && !gaps.throttled)
 			continue;
 		object = json_object();
 		json_object_set_new(object, "region", json_region(samples, &scope));
@@ -88,8 +91,6 @@ static json_t *json_samples(const struct report *report)
 	json_t *object = json_object();
 
 	json_set_gaps(object, &gaps);
-	json_object_set_new(object, "lost", json_u64(samples->lost));
-	json_object_set_new(object, "throttled", json_u64(samples->throttled));
 	json_object_set_new(object, "unattributed", json_u64(gaps.unattributed));
 	json_object_set_new(object, "frequency", samples->frequency ? json_u64(samples->frequency) : json_null());
 	json_object_set_new(object, "effective", samples->effective > 0 ? json_real(samples->effective) : json_null());

@@ -36,6 +36,8 @@ char *lines_name(const char *text, size_t columns);
 char *lines_name_middle(const char *text, size_t columns);
 /* lines_function.c: the same for a name of a function, of which arguments go first, then those of templates. */
 char *lines_function(const char *text, size_t columns);
+/* Without what is in brackets: "std::vector::push_back"; to be freed. */
+char *lines_function_plain(const char *name);
 /* Columns of a name within a line: a word is not broken, so it must fit beside the label. */
 size_t lines_name_most(const struct lines *lines);
 
@@ -61,6 +63,8 @@ void lines_origin(const struct lines *lines);
 /* lines_profile.c: the hottest functions of each region, and how much of the samples can be told. */
 void lines_hot(const struct lines *lines);
 void lines_samples(const struct lines *lines);
+/* What is missing of one region, where something is. */
+void lines_part_missing(const struct lines *lines, const struct stacks_part *part, const struct stacks_scope *scope);
 /* "41.2" percent of a sum; of its samples, where they have no weight. */
 double lines_share(const struct stacks_sum *sum, const struct stacks_sum *of);
 /* "hot in query [123]" of "hot" for a region of the samples; to be freed. */

@@ -125,3 +125,32 @@ char *lines_function(const char *text, size_t columns)
 	free(name);
 	return whole;
 }
+
+char *lines_function_plain(const char *name)
+{
+	char *out = malloc(strlen(name) + 1);
+	const char *s, *end;
+	size_t at = 0, n;
+
+	if (strlen(name) > FUNCTION_MOST) {
+		free(out);
+		return strdup(name);
+	}
+	for (s = name; out && *s; s += n) {
+		n = function_literal(s, (size_t)(s - name));
+		end = !n && (*s == '(' || *s == '<') ? function_close(s, name) : NULL;
+		/* Behind the arguments nothing names it. */
+		if (end && *s == '(')
+			break;
+		if (end) {
+			n = (size_t)(end - s);
+			continue;
+		}
+		n = n ? n : 1;
+		memcpy(out + at, s, n);
+		at += n;
+	}
+	if (out)
+		out[at] = '\0';
+	return out;
+}

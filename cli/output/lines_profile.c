@@ -226,6 +226,33 @@ static void lines_samples_rate(struct lines_row *row, const struct samples *samp
 	free(stacks);
 }
 
+static void lines_gap_pieces(struct lines_row *row, const struct stacks_gaps *gaps)
+{
+	lines_samples_count(row, "lost", gaps->lost);
+	lines_samples_count(row, "throttled", gaps->throttled);
+	lines_samples_count(row, "unattributed", gaps->unattributed);
+	lines_truncated(row, gaps);
+	lines_samples_count(row, "without place", gaps->no_chain);
+	lines_unresolved(row, gaps);
+}
+
+void lines_part_missing(const struct lines *lines, const struct stacks_part *part, const struct stacks_scope *scope)
+{
+	struct stacks_gaps gaps = stacks_gaps(lines->report->stacks, scope), none = { .samples = gaps.samples };
+	struct lines_row row;
+	char *label;
+
+	/* Its title says already that its region is not known. */
+	gaps.unattributed = 0;
+	if (!memcmp(&gaps, &none, sizeof(gaps)))
+		return;
+	label = lines_part(lines, part, "missing");
+	row = lines_begin(lines, label ? label : "missing", "   ");
+	lines_gap_pieces(&row, &gaps);
+	lines_end(&row);
+	free(label);
+}
+
 void lines_samples(const struct lines *lines)
 {
 	const struct samples *samples = lines->report->facts->samples;
@@ -239,12 +266,7 @@ void lines_samples(const struct lines *lines)
 		format_count(text, (double)gaps.samples);
 		lines_piece(&row, "%s", text);
 		lines_samples_rate(&row, samples);
-		lines_samples_count(&row, "lost", samples->lost);
-		lines_samples_count(&row, "throttled", samples->throttled);
-		lines_samples_count(&row, "unattributed", gaps.unattributed);
-		lines_truncated(&row, &gaps);
-		lines_samples_count(&row, "without place", gaps.no_chain);
-		lines_unresolved(&row, &gaps);
+		lines_gap_pieces(&row, &gaps);
 		lines_end(&row);
 	}
 	if ((double)samples->lost > 0.01 * taken) {

@@ -274,6 +274,8 @@ static int profile_print(const struct lines *lines, const struct stacks_scope *s
 		err = profile_lines(lines, scope, part, &of);
 	if (!err && asked->buckets)
 		err = profile_buckets(lines, scope, part, &of);
+	if (!err && part)
+		lines_part_missing(lines, part, scope);
 	return err;
 }
 

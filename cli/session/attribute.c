@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/session/attribute.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -280,14 +281,57 @@ static u32 thread_node(struct session *s, struct attribute_thread *t, const stru
 	return e ? e->node : 0;
 }
 
+/* What a thread calls itself in its PID namespace. */
+struct attribute_alias {
+	struct attribute_alias *next;
+	struct segment *segment;
+	u32 outer, inner;
+};
+
+static u32 number_inside(u32 pid, u32 tid)
+{
+	char name[64], text[4096], *line;
+
+	snprintf(name, sizeof(name), "task/%u/status", tid);
+	if (process_read_file(pid, name, text, sizeof(text)) < 0 || !(line = strstr(text, "\nNSpid:")))
+		return 0;
+	line++;
+	line[strcspn(line, "\n")] = '\0';
+	line = strrchr(line, '\t');
+	return line ? (u32)strtoul(line, NULL, 10) : 0;
+}
+
+/* The number by which a thread logs, which may differ from the kernel's for us; 0: it ended before it was asked. */
+static u32 thread_number(struct attribute *a, const struct attribute_sample *sample)
+{
+	struct segment *g = sample->segment;
+	struct attribute_alias **to = &a->aliases[sample->tid % ATTRIBUTE_BUCKETS], *alias;
+	u32 inner;
+
+	if (g->pid == g->wire_pid)
+		return sample->tid;
+	if (sample->tid == g->pid)
+		return g->wire_pid;
+	for (alias = *to; alias; alias = alias->next)
+		if (alias->segment == g && alias->outer == sample->tid)
+			return alias->inner;
+	inner = number_inside(g->pid, sample->tid);
+	alias = inner && a->nthreads < THREADS_MOST ? malloc(sizeof(*alias)) : NULL;
+	if (alias) {
+		*alias = (struct attribute_alias){ *to, g, sample->tid, inner };
+		*to = alias;
+	}
+	return inner;
+}
+
 u32 attribute_region(struct session *s, const struct attribute_sample *sample, bool *unknown)
 {
-	struct attribute_thread *t = sample->segment ? thread_find(&s->sampling->attribute, sample->segment, sample->tid) : NULL;
-	u32 node, region;
+	struct attribute *a = &s->sampling->attribute;
+	u32 node, region, tid = sample->segment ? thread_number(a, sample) : 0;
+	struct attribute_thread *t = tid ? thread_find(a, sample->segment, tid) : NULL;
 
-	/* In another PID namespace threads have other numbers than the kernel gives us. */
-	*unknown = sample->segment && sample->segment->pid != sample->segment->wire_pid;
-	if (!t || *unknown)
+	*unknown = sample->segment && !tid;
+	if (!t)
 		return SAMPLES_NONE;
 	*unknown = t->unwatched || t->slot >= t->segment->nslots;
 	node = *unknown ? 0 : thread_node(s, t, sample, unknown);
@@ -320,5 +364,12 @@ void attribute_free(struct session *s)
 
 			a->threads[i] = t->next;
 			thread_free(t);
+		}
+	for (u32 i = 0; i < ATTRIBUTE_BUCKETS; i++)
+		while (a->aliases[i]) {
+			struct attribute_alias *alias = a->aliases[i];
+
+			a->aliases[i] = alias->next;
+			free(alias);
 		}
 }

@@ -13,11 +13,13 @@ struct session;
 struct segment;
 
 struct attribute_thread;
+struct attribute_alias;
 
 #define ATTRIBUTE_BUCKETS 1024
 
 struct attribute {
 	struct attribute_thread *threads[ATTRIBUTE_BUCKETS];
+	struct attribute_alias *aliases[ATTRIBUTE_BUCKETS]; /* of threads in PID namespaces of their own */
 	u32 nthreads;
 	u64 handled_ticks;           /* samples of before have their regions */
 };

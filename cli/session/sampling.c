@@ -63,6 +63,7 @@ static void ring_take(struct sampling *p, u32 ring, u64 until_ns)
 	const struct ring *r = &p->rings[ring];
 	struct ring_walk *walk = &p->walks[ring];
 	struct perf_event_header h;
+	size_t lost = SIZE_MAX;
 
 	*walk = ring_walk(r);
 	for (; ring_peek(r, walk, &h); walk->at += h.size) {
@@ -80,7 +81,12 @@ static void ring_take(struct sampling *p, u32 ring, u64 until_ns)
 		if (!record->bytes && !wrapped_add(p, r, walk->at, h.size)) {
 			p->samples.lost++;
 			p->nbatch--;
+			continue;
 		}
+		/* What tells of losses was written with the record behind it, whose time had been taken already. */
+		if (lost != SIZE_MAX)
+			p->batch[lost].time_ns = MIN(p->batch[lost].time_ns, ns);
+		lost = h.type == PERF_RECORD_LOST ? p->nbatch - 1 : SIZE_MAX;
 	}
 }
 
@@ -115,35 +121,75 @@ static void map_take(struct sampling *p, const struct record *r)
 	chains_changed(p->chains, r->pid, map.start, map.start + map.length);
 }
 
-static void sample_take(struct session *s, const struct sampling_record *at, const struct record *r)
+/* What was lost before this record: of its region, if the sample before was as well. NULL: no further sample came. */
+static void edge_close(struct sampling *p, u32 ring, const struct samples_missed *next)
 {
-	struct sampling *p = s->sampling;
-	u64 ns = r->time_ns > s->start_ns ? r->time_ns - s->start_ns : 0;
+	struct sampling_edge *edge = &p->edges[ring];
+	struct samples_missed missed = { .region = SAMPLES_NONE, .flags = SAMPLES_UNATTRIBUTED };
+
+	if (edge->lost) {
+		if (next && edge->any && edge->last.process == next->process && edge->last.region == next->region &&
+		    edge->last.flags == next->flags)
+			missed = *next;
+		missed.lost = edge->lost;
+		samples_miss(&p->samples, &missed);
+	}
+	edge->lost = 0;
+	edge->any = next;
+	if (next)
+		edge->last = *next;
+}
+
+/* Whose a record is, by process and region. */
+static struct samples_missed record_region(struct session *s, const struct sampling_record *at, const struct record *r,
+					   u64 ns)
+{
 	struct process *process = process_find_at(&s->processes, r->pid, ns);
 	const struct attribute_sample where = {
 		.segment = process ? process->segment : NULL,
 		.tid = r->tid,
-		.cpu = p->rings[at->ring].cpu,
+		.cpu = s->sampling->rings[at->ring].cpu,
 		.position = at->position,
 		.ticks = clock_map_ticks(&s->clock, r->time_ns),
 	};
-	struct samples_row row = {
-		/* The kernel's record of its birth was lost: the command's, as good as any. */
-		.process = process ? process->facts.id : 1,
-		.pid = r->pid,
-		.tid = r->tid,
-	};
+	/* The kernel's record of its birth was lost: the command's, as good as any. */
+	struct samples_missed whose = { .process = process ? process->facts.id : 1 };
 	bool unknown;
 
-	row.region = attribute_region(s, &where, &unknown);
-	if (!portion_has(s, r->time_ns, &p->samples, row.region))
-		return;
+	whose.region = attribute_region(s, &where, &unknown);
 	if (unknown || !process)
-		row.flags |= SAMPLES_UNATTRIBUTED;
+		whose.flags = SAMPLES_UNATTRIBUTED;
+	return whose;
+}
+
+static void sample_take(struct session *s, const struct sampling_record *at, const struct record *r)
+{
+	struct sampling *p = s->sampling;
+	u64 ns = r->time_ns > s->start_ns ? r->time_ns - s->start_ns : 0;
+	const struct samples_missed whose = record_region(s, at, r, ns);
+	struct samples_row row = {
+		.process = whose.process,
+		.pid = r->pid,
+		.tid = r->tid,
+		.region = whose.region,
+		.flags = whose.flags,
+	};
+
+	edge_close(p, at->ring, &whose);
+	if (!portion_has(s, r->time_ns, &p->samples, whose.region))
+		return;
 	if ((r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
 		row.flags |= SAMPLES_IN_KERNEL;
 	row.chain = chain_take(p, r, &row.flags);
 	samples_add(&p->samples, &row, r->sample.period, ns, r->cpu);
+}
+
+static void throttle_take(struct session *s, const struct sampling_record *at, const struct record *r)
+{
+	struct samples_missed whose = record_region(s, at, r, r->time_ns > s->start_ns ? r->time_ns - s->start_ns : 0);
+
+	whose.throttled = 1;
+	samples_miss(&s->sampling->samples, &whose);
 }
 
 static void record_take(struct session *s, const struct sampling_record *at)
@@ -181,15 +227,37 @@ static void record_take(struct session *s, const struct sampling_record *at)
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		if (portion_has(s, r.time_ns, NULL, SAMPLES_NONE) || (s->portion && s->portion->inside.n))
+		if (portion_has(s, r.time_ns, NULL, SAMPLES_NONE) || (s->portion && s->portion->inside.n)) {
 			p->samples.lost += r.lost;
+			p->edges[at->ring].lost += r.lost;
+		}
 		break;
 	case PERF_RECORD_THROTTLE:
 		p->samples.throttled++;
+		throttle_take(s, at, &r);
 		break;
 	default:
 		break;
 	}
+}
+
+static void batch_take(struct session *s, u64 until_ns)
+{
+	struct sampling *p = s->sampling;
+
+	/* What is logged from here on is of later samples. */
+	for (struct segment *g = s->segments; g; g = g->next)
+		if (!g->closed && g->header) {
+			harvest_discover(s, g);
+			attribute_read(s, g);
+		}
+	qsort(p->batch, p->nbatch, sizeof(*p->batch), record_order);
+	for (size_t i = 0; i < p->nbatch; i++)
+		record_take(s, &p->batch[i]);
+	for (u32 i = 0; i < p->nrings; i++)
+		ring_release(&p->rings[i], &p->walks[i]);
+	/* Clocks are mapped, and later samples may come out of order, by less than that. */
+	p->attribute.handled_ticks = clock_map_ticks(&s->clock, until_ns - MIN(until_ns, 10 * NSEC_PER_MSEC));
 }
 
 void sampling_drain(struct session *s, bool last)
@@ -204,21 +272,10 @@ void sampling_drain(struct session *s, bool last)
 	p->used = p->nbatch = 0;
 	for (u32 i = 0; i < p->nrings; i++)
 		ring_take(p, i, until_ns);
-	if (!p->nbatch)
-		return;
-	/* What is logged from here on is of later samples. */
-	for (struct segment *g = s->segments; g; g = g->next)
-		if (!g->closed && g->header) {
-			harvest_discover(s, g);
-			attribute_read(s, g);
-		}
-	qsort(p->batch, p->nbatch, sizeof(*p->batch), record_order);
-	for (size_t i = 0; i < p->nbatch; i++)
-		record_take(s, &p->batch[i]);
-	for (u32 i = 0; i < p->nrings; i++)
-		ring_release(&p->rings[i], &p->walks[i]);
-	/* Clocks are mapped, and later samples may come out of order, by less than that. */
-	p->attribute.handled_ticks = clock_map_ticks(&s->clock, until_ns - MIN(until_ns, 10 * NSEC_PER_MSEC));
+	if (p->nbatch)
+		batch_take(s, until_ns);
+	for (u32 i = 0; last && i < p->nrings; i++)
+		edge_close(p, i, NULL);
 }
 
 void sampling_free(struct session *s)
@@ -236,6 +293,7 @@ void sampling_free(struct session *s)
 	samples_fini(&p->samples);
 	free(p->rings);
 	free(p->walks);
+	free(p->edges);
 	free(p->objects);
 	free(p->batch);
 	free(p->bytes);

@@ -29,6 +29,13 @@ struct sampling_record {
 	size_t at;                   /* ... here */
 };
 
+/* What a ring told last: what is lost next is of the same region if the next sample is, too. */
+struct sampling_edge {
+	struct samples_missed last;  /* of the newest sample */
+	bool any;
+	u64 lost;                    /* since then */
+};
+
 struct sampling {
 	struct samples samples;
 	struct attribute attribute;
@@ -36,6 +43,7 @@ struct sampling {
 	struct chains *chains;
 	struct ring *rings;
 	struct ring_walk *walks;     /* of each: what the batch has of it */
+	struct sampling_edge *edges; /* of each */
 	u32 nrings;
 	struct perf_event_attr attr; /* of threads that were attached to, and their events */
 	struct feed feed;

@@ -233,11 +233,28 @@ static int rings_open_side(struct session *s, const struct source *from, bool *m
 	return rings_open_precise(p, from, &attr, p->task, mapping);
 }
 
+/* Need and limits, in the report and at once. */
+static void rings_tell(struct sampling *p)
+{
+	size_t kib = (size_t)sysconf(_SC_PAGESIZE) / 1024;
+	unsigned long long user = number_in("/proc/sys/kernel/perf_event_mlock_kb", 0);
+	struct rlimit limit = { .rlim_cur = 0 };
+	char own[32] = "unlimited";
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	if (limit.rlim_cur != RLIM_INFINITY)
+		snprintf(own, sizeof(own), "%llu", (unsigned long long)limit.rlim_cur / 1024);
+	note(p, "rings of %zu KiB instead of %zu (perf_event_mlock_kb %llu, ulimit -l %s)", p->pages * kib, p->wanted * kib,
+	     user, own);
+	verbose(1, "sampling rings of %zu KiB for each CPU instead of %zu: perf_event_mlock_kb is %llu, ulimit -l is %s, and what"
+		" this user has locked already counts", p->pages * kib, p->wanted * kib, user, own);
+}
+
 /* Rings shrink until they fit into what the user may lock (perf_event_open(2), "perf_event_mlock_kb"). */
 static int rings_open_fitting(struct session *s, const struct source *from, bool *mapping)
 {
 	struct sampling *p = s->sampling;
-	size_t planned = p->pages, kib = (size_t)sysconf(_SC_PAGESIZE) / 1024;
+	size_t planned = p->pages;
 	int ret;
 
 	for (;; p->pages /= 2) {
@@ -246,9 +263,7 @@ static int rings_open_fitting(struct session *s, const struct source *from, bool
 			break;
 	}
 	if (!ret && p->pages < p->wanted)
-		verbose(1, "sampling rings of %zu KiB for each CPU instead of %zu: perf_event_mlock_kb is %llu, and what this user"
-			" has locked already counts", p->pages * kib, p->wanted * kib,
-			(unsigned long long)number_in("/proc/sys/kernel/perf_event_mlock_kb", 0));
+		rings_tell(p);
 	else if (ret)
 		p->pages = planned;
 	return ret;
@@ -328,7 +343,8 @@ static void sampling_open_on(struct session *s, pid_t task, bool attached)
 	if (p->samples.frequency == SESSION_FREQUENCY_MAX)
 		p->samples.frequency = rate_most();
 	p->walks = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->walks));
-	if (p->rings && p->walks && p->spaces && p->chains) {
+	p->edges = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->edges));
+	if (p->rings && p->walks && p->edges && p->spaces && p->chains) {
 		stacks_choose(s);
 		ret = sources_try(s, &mapping);
 	}

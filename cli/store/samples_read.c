@@ -226,6 +226,22 @@ static int read_sample_events(void *context, sqlite3_stmt *row)
 	return err ? read_damaged(reader, "a time of samples") : 0;
 }
 
+static int read_missed(void *context, sqlite3_stmt *row)
+{
+	struct store_reader *reader = context;
+	struct samples *samples = samples_of(reader);
+	struct samples_missed missed = {
+		.process = read_u32(row, 0), .flags = sqlite3_column_int(row, 2) ? SAMPLES_UNATTRIBUTED : 0u,
+		.lost = read_u64(row, 3), .throttled = read_u64(row, 4),
+	};
+
+	if (missed.process > reader->recording->facts.nprocesses || !read_number(row, 1, samples->nregions, &missed.region) ||
+	    (missed.flags && missed.region != SAMPLES_NONE))
+		return read_damaged(reader, "what samples miss");
+	samples_miss(samples, &missed);
+	return samples->no_memory ? read_no_memory() : 0;
+}
+
 int read_samples(struct store_reader *reader)
 {
 	static const struct {
@@ -244,9 +260,13 @@ int read_samples(struct store_reader *reader)
 		{ "SELECT events FROM sample_events ORDER BY rowid", read_sample_events },
 	};
 	size_t i;
+	int has;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++)
 		if (store_each(&reader->db, tables[i].sql, tables[i].row, reader))
 			return -1;
-	return 0;
+	/* Recordings of before have none. */
+	has = read_has_table(reader, "sample_missed");
+	return has <= 0 ? has : store_each(&reader->db, "SELECT process, path, unattributed, lost, throttled"
+					   " FROM sample_missed ORDER BY rowid", read_missed, reader);
 }

@@ -96,6 +96,18 @@ static void write_rows(struct store_db *db, const struct samples *samples)
 	sqlite3_finalize(insert);
 }
 
+static void write_missed(struct store_db *db, const struct samples *samples)
+{
+	sqlite3_stmt *insert = store_prepare(db, "INSERT INTO sample_missed VALUES (?, ?, ?, ?, ?)");
+	u32 i;
+
+	for (i = 0; i < samples->nmissed; i++)
+		store_put(db, insert, "imiii", (s64)samples->missed[i].process, number_of(samples->missed[i].region),
+			  (s64)(samples->missed[i].flags & SAMPLES_UNATTRIBUTED ? 1 : 0), (s64)samples->missed[i].lost,
+			  (s64)samples->missed[i].throttled);
+	sqlite3_finalize(insert);
+}
+
 static void write_events(struct store_db *db, const struct samples *samples)
 {
 	sqlite3_stmt *insert = store_prepare(db, "INSERT INTO sample_events VALUES (?, ?, ?)");
@@ -126,4 +138,5 @@ void store_write_samples(struct store_db *db, const struct samples *samples)
 	write_trees(db, samples);
 	write_rows(db, samples);
 	write_events(db, samples);
+	write_missed(db, samples);
 }

@@ -92,6 +92,7 @@ const char store_samples_schema[] =
 	"CREATE TABLE sample (id INTEGER PRIMARY KEY, process INTEGER, pid INTEGER, tid INTEGER, path INTEGER,"
 	" chain INTEGER, truncated INTEGER, unattributed INTEGER, in_kernel INTEGER, count INTEGER, weight INTEGER);"
 	"CREATE TABLE sample_events (first_ns INTEGER, count INTEGER, events BLOB);"
+	"CREATE TABLE sample_missed (process INTEGER, path INTEGER, unattributed INTEGER, lost INTEGER, throttled INTEGER);"
 	"CREATE VIEW sampled AS WITH RECURSIVE deep(id, text) AS ("
 	"  SELECT sampled_path.id, code_name.text FROM sampled_path JOIN code_name ON code_name.id = sampled_path.name"
 	"  WHERE sampled_path.parent IS NULL"

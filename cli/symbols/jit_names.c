@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/text.h"
+
 #define NAME_MOST 4095u
 
 /* ---- addresses that a row covers */
@@ -145,6 +147,20 @@ static void dump_debug_info(struct dump_lines *lines, const u8 *bytes, size_t si
 	*lines = (struct dump_lines){ bytes + sizeof(head), size - sizeof(head), head[0], head[1] };
 }
 
+/* V8 writes memory that it has freed already: what follows such a name is not where it should be. */
+static bool dump_file_good(const char *name, size_t length)
+{
+	unsigned int code;
+	size_t n;
+
+	for (; length; name += n, length -= n) {
+		n = text_decode(name, length, &code);
+		if (!n || code < ' ' || code == 0x7f)
+			return false;
+	}
+	return true;
+}
+
 /* The line of an address: that of the last entry that is not behind it. */
 static void dump_line(const struct dump_lines *lines, u64 address, struct jit_name *row)
 {
@@ -162,8 +178,13 @@ static void dump_line(const struct dump_lines *lines, u64 address, struct jit_na
 		if (length == size)
 			break;
 		/* 0xff alone: the file of the entry before. */
-		if (strcmp(name, "\xff"))
+		if (strcmp(name, "\xff") != 0) {
+			if (!dump_file_good(name, length)) {
+				row->line = 0;
+				return;
+			}
 			file = name;
+		}
 		if (entry.address > address)
 			break;
 		best_file = file;

@@ -4,8 +4,10 @@
  * (/proc/PID/map_files); where that is closed to us, its root directory and then ours may have it, which is believed
  * when the build id is the same, or device and inode.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +121,28 @@ static bool object_try(struct object *object, const char *path)
 	return false;
 }
 
+/* Memory with a descriptor (memfd_create(2)) can be had by its user as long as the process keeps that. */
+static bool object_try_descriptors(struct object *object, u32 pid)
+{
+	char path[64], name[PATH_MAX], link[PATH_MAX];
+	size_t length = strlen(object->path);
+	struct dirent *entry;
+	bool found = false;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%u/fd", pid);
+	folder = strncmp(object->path, "/memfd:", 7) ? NULL : opendir(path);
+	while (folder && !found && (entry = readdir(folder))) {
+		ssize_t n = readlinkat(dirfd(folder), entry->d_name, link, sizeof(link));
+
+		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
+		found = n >= (ssize_t)length && !memcmp(link, object->path, length) && object_try(object, name);
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
 void object_open(struct object *object, const struct space_map *map)
 {
 	char through[64], *path;
@@ -132,6 +156,8 @@ void object_open(struct object *object, const struct space_map *map)
 	/* A program that is deleted can be had by its user, too. */
 	snprintf(through, sizeof(through), "/proc/%u/exe", map->pid);
 	if ((object->id_told || object->inode) && object_try(object, through))
+		return;
+	if (object_try_descriptors(object, map->pid))
 		return;
 	/* Only root may look through the process; what counts is whether the file itself is there. */
 	object->state = OBJECT_GONE;

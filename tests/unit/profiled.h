@@ -33,6 +33,9 @@ static inline void profiled_samples(struct samples *samples)
 	samples->rows[2].flags |= SAMPLES_TRUNCATED;
 	samples->frames[samples->chains[samples->rows[4].chain].frame].unresolved = SAMPLES_HIDDEN;
 	samples->objects[0].note = strdup("replaced during the run");
+	samples_miss(samples, &(struct samples_missed){ .process = 1, .region = samples->rows[0].region, .lost = 1,
+							.throttled = 2 });
+	samples_miss(samples, &(struct samples_missed){ .region = SAMPLES_NONE, .flags = SAMPLES_UNATTRIBUTED, .lost = 2 });
 }
 
 #endif

@@ -167,6 +167,33 @@ START_TEST(test_samples)
 }
 END_TEST
 
+/* What each region misses; regions that are not known come last, and all together are all. */
+START_TEST(test_samples_regions)
+{
+	json_t *root = profiled(), *all = json_object_get(root, "samples"), *regions = json_object_get(all, "regions"), *row;
+	json_int_t count = 0, lost = 0, throttled = 0;
+	size_t i;
+
+	json_array_foreach(regions, i, row) {
+		bool query = !strcmp(json_string_value(json_array_get(json_object_get(row, "region"), 0)) ?: "", "query");
+
+		ck_assert_int_eq(number(row, "throttled"), query ? 2 : 0);
+		count += number(row, "count");
+		lost += number(row, "lost");
+		throttled += number(row, "throttled");
+	}
+	ck_assert_int_eq(count, number(all, "count"));
+	ck_assert_int_eq(lost, number(all, "lost"));
+	ck_assert_int_eq(throttled, number(all, "throttled"));
+	row = json_array_get(regions, json_array_size(regions) - 1);
+	ck_assert(json_is_null(json_object_get(row, "region")));
+	ck_assert_int_eq(number(row, "lost"), 2);
+	ck_assert_int_eq(number(row, "count"), number(all, "unattributed"));
+	json_decref(root);
+	samples_fini(&samples);
+}
+END_TEST
+
 START_TEST(test_profile)
 {
 	json_t *root = profiled(), *profile = json_object_get(root, "profile"), *entry, *inlined;
@@ -400,6 +427,7 @@ int main(void)
 	tcase_set_timeout(tests, 30);
 	tcase_add_test(tests, test_document);
 	tcase_add_test(tests, test_samples);
+	tcase_add_test(tests, test_samples_regions);
 	tcase_add_test(tests, test_profile);
 	tcase_add_test(tests, test_names);
 	tcase_add_test(tests, test_every_byte);

@@ -284,12 +284,10 @@ static void put(u8 **at, const void *bytes, size_t size)
 	*at += size;
 }
 
-START_TEST(jitdump)
+/* A dump of a function of 16 bytes at 0x1000, with a line at its start and in its middle, that is moved to 0x2000. */
+static size_t dump_make(u8 *bytes, const char *file)
 {
-	u8 bytes[512], *at = bytes;
-	u64 addresses[] = { 0x1000, 0x1008, 0x2000 };
-	struct jit_name rows[3] = { { .line = 0 } };
-	struct jit_names names = { addresses, rows, 3 };
+	u8 *at = bytes;
 	u32 header[] = { 0x4a695444, 1, 40, 62, 0, 1, 0, 0, 0, 0 };
 	u32 info[] = { 2, 16 + 16 + 16 + 4 + 16 + 2, 0, 0 }, load[] = { 0, 16 + 40 + 5 + 4, 0, 0 },
 		move[] = { 1, 16 + 48, 0, 0 };
@@ -300,7 +298,7 @@ START_TEST(jitdump)
 	put(&at, info, sizeof(info));
 	put(&at, about, sizeof(about));
 	put(&at, first, sizeof(first));
-	put(&at, "f.j", 4);
+	put(&at, file, 4);
 	put(&at, second, sizeof(second));
 	put(&at, "\xff", 2);
 	put(&at, load, sizeof(load));
@@ -308,7 +306,18 @@ START_TEST(jitdump)
 	put(&at, "func\0code", 9);
 	put(&at, move, sizeof(move));
 	put(&at, moved, sizeof(moved));
-	jit_dump_take(&names, bytes, (size_t)(at - bytes));
+	return (size_t)(at - bytes);
+}
+
+START_TEST(jitdump)
+{
+	u8 bytes[512];
+	u64 addresses[] = { 0x1000, 0x1008, 0x2000 };
+	struct jit_name rows[3] = { { .line = 0 } };
+	struct jit_names names = { addresses, rows, 3 };
+	size_t made = dump_make(bytes, "f.j");
+
+	jit_dump_take(&names, bytes, made);
 	ck_assert_str_eq(rows[0].function, "func");
 	ck_assert_str_eq(rows[0].file, "f.j");
 	ck_assert_uint_eq(rows[0].line, 7);
@@ -316,7 +325,7 @@ START_TEST(jitdump)
 	ck_assert_uint_eq(rows[1].line, 9);
 	ck_assert_str_eq(rows[2].function, "func");
 	jit_names_free(&names);
-	for (size_t size = 0; size < (size_t)(at - bytes); size++) {
+	for (size_t size = 0; size < made; size++) {
 		u8 *part = malloc(size + 1);
 
 		memcpy(part, bytes, size);
@@ -324,6 +333,25 @@ START_TEST(jitdump)
 		jit_names_free(&names);
 		free(part);
 	}
+}
+END_TEST
+
+/* A file's name that is none makes all lines of the function unbelievable; its own name stays. */
+START_TEST(jitdump_garbage)
+{
+	static const char *const files[] = { "\xf4@\x03", "\xc3(.", "a\nb", "\x7f.j" };
+	u8 bytes[512];
+	u64 addresses[] = { 0x1000, 0x1008 };
+	struct jit_name rows[2] = { { .line = 0 } };
+	struct jit_names names = { addresses, rows, 2 };
+
+	jit_dump_take(&names, bytes, dump_make(bytes, files[_i]));
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_str_eq(rows[i].function, "func");
+		ck_assert_ptr_null(rows[i].file);
+		ck_assert_uint_eq(rows[i].line, 0);
+	}
+	jit_names_free(&names);
 }
 END_TEST
 
@@ -341,5 +369,6 @@ int main(void)
 	tcase_add_test(tests, descriptors);
 	tcase_add_test(tests, perf_map);
 	tcase_add_test(tests, jitdump);
+	tcase_add_loop_test(tests, jitdump_garbage, 0, 4);
 	return suite_run("object", tests);
 }

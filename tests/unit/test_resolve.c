@@ -3,6 +3,9 @@
 #include "tests/unit/built.h"
 
 #include <check.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include "cli/symbols/demangle.h"
 #include "cli/symbols/libdw.h"
 #include "tests/unit/suite.h"
@@ -507,6 +510,30 @@ START_TEST(servers)
 }
 END_TEST
 
+/* One that takes the question and never answers costs the time that was set, not the client's minute and a half. */
+START_TEST(silent_server)
+{
+	struct resolve_options asked = { .debuginfod = true, .file_ns = NSEC_PER_SEC };
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(at);
+	int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char url[64];
+	u64 began;
+
+	ck_assert_int_eq(bind(server, (struct sockaddr *)&at, size), 0);
+	ck_assert_int_eq(listen(server, 4), 0);
+	ck_assert_int_eq(getsockname(server, (struct sockaddr *)&at, &size), 0);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", ntohs(at.sin_port));
+	setenv("DEBUGINFOD_URLS", url, 1);
+	setenv("XDG_CACHE_HOME", built_dir, 1);
+	built_run("gcc -O2 -o inl inl.c && strip -s inl");
+	began = clock_ns(CLOCK_MONOTONIC);
+	ck_assert_str_ne(built_names(built_object(spaces, "inl"), 0x1140, &asked), "");
+	ck_assert_uint_lt(clock_ns(CLOCK_MONOTONIC) - began, 30 * NSEC_PER_SEC);
+	close(server);
+}
+END_TEST
+
 /* ---- real libraries ---- */
 
 static void count_found(void *data, const struct resolve_request *request, size_t address, enum resolve_reason reason,
@@ -581,6 +608,7 @@ int main(void)
 	tcase_add_test(tests, kernel_several);
 	tcase_add_test(tests, out_of_time);
 	tcase_add_test(tests, servers);
+	tcase_add_test(tests, silent_server);
 	tcase_add_test(tests, own_program);
 	missing_tools(missing, sizeof(missing));
 	if (*missing) {

@@ -126,6 +126,31 @@ static const char *function_of(const struct samples *in, u32 frame, u32 line)
 	return in->strings[in->lines[in->frames[frame].first_line + line].function].bytes;
 }
 
+/* Of a region of a process, of none, and of what is not known. */
+START_TEST(test_missed)
+{
+	u32 r = samples_region(&samples, SAMPLES_NONE, "r", 1);
+	const struct samples_missed missed[] = {
+		{ 1, r, 0, 3, 0 }, { 2, r, 0, 4, 1 }, { 0, SAMPLES_NONE, SAMPLES_UNATTRIBUTED, 5, 0 },
+		{ 1, SAMPLES_NONE, 0, 6, 0 }, { 1, r, 0, 10, 2 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(missed); i++)
+		ck_assert_int_eq(samples_miss(&samples, &missed[i]), 0);
+	ck_assert_uint_eq(samples.nmissed, 4);
+	ck_assert_uint_eq(samples.missed[0].lost, 13);
+	ck_assert_uint_eq(samples.missed[0].throttled, 2);
+	samples_region(&other, SAMPLES_NONE, "to have another number", 22);
+	ck_assert_int_eq(samples_merge(&other, &samples), 0);
+	ck_assert_uint_eq(other.nmissed, 4);
+	ck_assert_uint_eq(other.missed[1].region, 1);
+	ck_assert_uint_eq(other.missed[1].process, 2);
+	ck_assert_uint_eq(other.missed[1].lost, 4);
+	ck_assert_uint_eq(other.missed[2].region, SAMPLES_NONE);
+	ck_assert_uint_eq(other.missed[2].flags, SAMPLES_UNATTRIBUTED);
+}
+END_TEST
+
 START_TEST(test_merge)
 {
 	static const u64 one[] = { 1, 2, 0 }, two[] = { 1, 3, 0 };
@@ -196,6 +221,7 @@ int main(void)
 	tcase_add_test(tests, test_rows);
 	tcase_add_test(tests, test_many);
 	tcase_add_test(tests, test_names);
+	tcase_add_test(tests, test_missed);
 	tcase_add_test(tests, test_merge);
 	tcase_add_test(tests, test_copy);
 	return suite_run("samples", tests);

@@ -352,6 +352,33 @@ START_TEST(test_gaps)
 }
 END_TEST
 
+/* What was lost has a region, or none; of a process and of all. */
+START_TEST(test_missed)
+{
+	struct stacks_scope scope = { .region = 1 };
+
+	stack_add(&samples, 1, "r", "a!f", 1);
+	stack_add(&samples, 1, "r;s", "a!f", 1);
+	stack_add(&samples, 1, "", "a!f", 1);
+	samples_miss(&samples, &(struct samples_missed){ .process = 1, .region = 0, .lost = 3, .throttled = 1 });
+	samples_miss(&samples, &(struct samples_missed){ .process = 2, .region = 0, .lost = 4 });
+	samples_miss(&samples, &(struct samples_missed){ .process = 1, .region = 1, .lost = 10 });
+	samples_miss(&samples, &(struct samples_missed){ .process = 1, .region = SAMPLES_NONE, .lost = 20 });
+	samples_miss(&samples, &(struct samples_missed){ .region = SAMPLES_NONE, .flags = SAMPLES_UNATTRIBUTED, .lost = 40 });
+	samples.lost = 100;
+	stacks = stacks_new(&samples);
+	ck_assert_uint_eq(stacks_gaps(stacks, &whole).lost, 100);
+	ck_assert_uint_eq(stacks_gaps(stacks, &scope).lost, 7);
+	ck_assert_uint_eq(stacks_gaps(stacks, &scope).throttled, 1);
+	scope.inner = true;
+	ck_assert_uint_eq(stacks_gaps(stacks, &scope).lost, 17);
+	scope.process = 1;
+	ck_assert_uint_eq(stacks_gaps(stacks, &scope).lost, 13);
+	ck_assert_uint_eq(stacks_gaps(stacks, &(struct stacks_scope){ .region = 0 }).lost, 20);
+	ck_assert_uint_eq(stacks_gaps(stacks, &(struct stacks_scope){ .unattributed = true }).lost, 40);
+}
+END_TEST
+
 /* A chain without end, as a stranger's recording may have it. */
 START_TEST(test_deep)
 {
@@ -407,6 +434,7 @@ int main(void)
 	tcase_add_test(tests, test_buckets);
 	tcase_add_loop_test(tests, test_mistakes, 0, ARRAY_SIZE(mistakes));
 	tcase_add_test(tests, test_gaps);
+	tcase_add_test(tests, test_missed);
 	tcase_add_test(tests, test_deep);
 	tcase_add_test(tests, test_empty);
 	return suite_run("stacks", tests);

@@ -89,6 +89,14 @@ START_TEST(test_samples)
 	ck_assert_uint_eq(recording->samples.nrows, samples.nrows);
 	for (i = 0; i < samples.nrows; i++)
 		ck_assert(!memcmp(&recording->samples.rows[i], &samples.rows[i], sizeof(samples.rows[i])));
+	ck_assert_uint_eq(recording->samples.nmissed, samples.nmissed);
+	for (i = 0; i < samples.nmissed; i++) {
+		ck_assert_uint_eq(recording->samples.missed[i].process, samples.missed[i].process);
+		ck_assert_uint_eq(recording->samples.missed[i].region, samples.missed[i].region);
+		ck_assert_uint_eq(recording->samples.missed[i].flags, samples.missed[i].flags);
+		ck_assert_uint_eq(recording->samples.missed[i].lost, samples.missed[i].lost);
+		ck_assert_uint_eq(recording->samples.missed[i].throttled, samples.missed[i].throttled);
+	}
 	ck_assert_uint_eq(recording->samples.nframes, samples.nframes);
 	for (i = 0; i < samples.nframes; i++) {
 		ck_assert_uint_eq(recording->samples.frames[i].address, samples.frames[i].address);

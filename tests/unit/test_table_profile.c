@@ -170,6 +170,10 @@ START_TEST(test_by_region)
 	has(text, "\nsqlite3VdbeExec in query ", true);
 	has(text, "\nsqlite3VdbeExec in insert ", false);
 	has(text, "\nfunction, region unknown ", true);
+	has(text, "\nmissing in query  lost 1   throttled 2   truncated 9   without name (stripped) 9\n", true);
+	has(text, "\nmissing in insert without name (stripped) 2   without name (kernel hidden) 30\n", true);
+	has(text, "\nmissing, region unknown", false);
+	has(text, "\nmissing outside", false);
 	free(text);
 }
 END_TEST
