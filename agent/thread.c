@@ -93,6 +93,7 @@ static int thread_open_slot(struct thread *t)
 		t->lane.cells = segment_private(LANE_CELLS, PRIVATE_WIPED);
 		if (!t->lane.cells)
 			return -ENOMEM;
+		t->lane.cells_bytes = (u32)LANE_CELLS;
 		t->lane.special |= LANE_SOURCES;
 	}
 	t->slot_ref = slot_take();
@@ -197,12 +198,27 @@ static void thread_unit_clear(struct thread *t)
 	t->slot = NULL;
 }
 
+void thread_forget(struct thread *t)
+{
+	thread_self = &thread_none;
+	barrier();
+	detect_close(t);
+	counters_close(t);
+	thread_unit_clear(t);
+	unit_give(t, UNIT_FREE);
+}
+
 void thread_release(struct thread *t)
 {
 	struct wire_slot *s = t->slot;
 	int saved = errno;
 
 	thread_flags |= THREAD_LATE;
+	if (t->lane.session != agent.session) {
+		thread_forget(t);
+		errno = saved;
+		return;
+	}
 	thread_self = &thread_none;
 	barrier();
 	if (t->lane.special & LANE_WATCH)
@@ -251,7 +267,7 @@ int thread_start(void)
 {
 	u32 tid = (u32)syscall_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
 
-	key_made = pthread_key_create(&key, thread_destructor) == 0;
+	key_made = key_made || pthread_key_create(&key, thread_destructor) == 0;
 	/* Behind the C library's header, whose pointers' halves may look like one; glibc: 720 on x86-64, 208 on arm64. */
 	for (u32 at = 192; at < 1024; at += 8)
 		if (*(u32 *)((char *)pthread_self() + at) == tid) {
@@ -281,6 +297,7 @@ u64 thread_resync(struct thread *t)
 
 	s->switches++;
 	t->watch_switched = true;
+	agent_rest_if_released();
 	if (unlikely(agent_sealed())) {
 		detect_rearm(t);
 		fetch_add(&life->wire->sealed_cpu, 1);
@@ -386,6 +403,7 @@ static struct lane *upper_open(struct thread *t, u32 level)
 	trace_open(&unit->lane, t->slot->tid, WIRE_TRACE_UPPER);
 	if (agent.cells) {
 		unit->lane.cells = segment_private(LANE_CELLS, PRIVATE_WIPED);
+		unit->lane.cells_bytes = (u32)LANE_CELLS;
 		unit->lane.special |= unit->lane.cells ? LANE_SOURCES : 0;
 	}
 	lane_open(&unit->lane);
