@@ -273,6 +273,7 @@ cli_sources = \
 	cli/session/asked.c \
 	cli/session/attach.c \
 	cli/session/attach.h \
+	cli/session/attach_inject.c \
 	cli/session/attach_open.c \
 	cli/session/attempt.c \
 	cli/session/attribute.c \

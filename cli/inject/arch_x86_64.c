@@ -178,7 +178,7 @@ static void frame_registers(struct frame *f, const struct arch_state *s)
 size_t arch_frame(const struct arch_state *s, const struct arch_gadgets *g, u64 at, u8 *bytes, size_t room)
 {
 	struct frame f = { .back = g->back, .flags = UC_FLAGS, .stack_mode = NO_STACK, .mask = s->mask };
-	u64 extended = ALIGN_UP(at + sizeof(f), 64u), features;
+	u64 extended = ALIGN_UP(at + sizeof(f), (u64)64), features;
 	size_t size, start = (size_t)(extended - at);
 	u32 magic = MAGIC_2;
 	struct { u32 magic, extended_size; u64 features; u32 size, padding[7]; } marks;

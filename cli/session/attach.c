@@ -104,7 +104,7 @@ static int attach_arm(struct session *s)
 	session_clock_tick(s);
 	s->start_ns = session_now();
 	s->start_ticks = session_ticks(s);
-	if (attach_add_all(s))
+	if (attach_add_all(s) || (s->options->inject && attach_inject(s)))
 		return -1;
 	sampling_look(s, from_ns);
 	verbose(1, "attached in %.1f ms", (double)(session_now() - from_ns) / (double)NSEC_PER_MSEC);
