@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command "attach": a session with processes that run already, from outside. */
+/* The command "attach": a session with processes that run already, from outside or with the agent loaded. */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,7 +253,7 @@ static int attach_command(int argc, char **argv)
 
 const struct command command_attach = {
 	.name = "attach",
-	.summary = "measure processes that run already, from outside",
+	.summary = "measure processes that run already",
 	.usage = "-p PIDS [OPTION...]",
 	.options = options,
 	.examples = examples,

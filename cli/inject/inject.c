@@ -35,7 +35,7 @@
 #define TRIES_MOST 2000u
 #define SEARCH_NS (10 * NSEC_PER_SEC)
 #define HOLD_NS (200 * NSEC_PER_MSEC)  /* for a thread to stop */
-#define WORK_NS (5 * NSEC_PER_SEC)     /* between two system calls of the code; then it is left to find its way alone */
+#define WORK_NS (20 * NSEC_PER_SEC)    /* between two system calls of the code; then it is left to find its way alone */
 #define NAP_LEAST_NS 200000
 #define NAP_MOST_NS 1000000
 #define SYMBOL "spark_agent_wake"
@@ -158,6 +158,13 @@ static bool frame_put(struct injection *i)
 	return size && tracee_write(i->inject->pid, at, i->frame, size);
 }
 
+static void stack_print(const struct injection *i, pid_t tid)
+{
+	for (u32 f = 0; f < i->stack.n; f++)
+		verbose(3, "thread %d: #%u %s in %s", (int)tid, f,
+			i->stack.frames[f].function ? i->stack.frames[f].function : "?", i->stack.frames[f].path);
+}
+
 /*
  * One try. The first one only looks, and lets the thread go before it is told whether that place was safe: all files
  * that are needed to tell are read meanwhile.
@@ -181,9 +188,7 @@ static enum inject_end try_thread(struct injection *i, pid_t tid, bool rehearsal
 	if (!i->unsafe)
 		return INJECT_DONE;
 	if (log_level() >= 3)
-		for (u32 f = 0; f < i->stack.n; f++)
-			verbose(3, "thread %d: #%u %s in %s", (int)tid, f, i->stack.frames[f].function ? i->stack.frames[f].function : "?",
-				i->stack.frames[f].path);
+		stack_print(i, tid);
 	let_go(i);
 	return INJECT_FAILED;
 }

@@ -227,14 +227,18 @@ enum inject_end look_refused(struct inject *j, int err)
 	if (yama[0] == '3')
 		return inject_say(j, INJECT_REFUSED, "may not be traced by anybody: kernel.yama.ptrace_scope is 3");
 	if (caps >> 19 & 1) /* CAP_SYS_PTRACE */
-		return inject_say(j, INJECT_REFUSED, "may not be traced from here (%s): see ptrace(2), and the rules of a security module", strerror(err));
+		return inject_say(j, INJECT_REFUSED,
+				  "may not be traced from here (%s): see ptrace(2), and the rules of a security module",
+				  strerror(err));
 	if (uid != geteuid() && geteuid() == 0)
-		return inject_say(j, INJECT_REFUSED, "belongs to user %lu, and root has no CAP_SYS_PTRACE here, as in a container without it", uid);
+		return inject_say(j, INJECT_REFUSED,
+				  "belongs to user %lu, and root has no CAP_SYS_PTRACE here, as in a container without it", uid);
 	if (uid != geteuid())
 		return inject_say(j, INJECT_REFUSED, "belongs to user %lu: only that user and root may trace it", uid);
 	if (yama[0] == '2')
 		return inject_say(j, INJECT_REFUSED, "may be traced by root alone: kernel.yama.ptrace_scope is 2");
 	if (yama[0] == '1')
 		return inject_say(j, INJECT_REFUSED, "may be traced by its ancestors and root alone: kernel.yama.ptrace_scope is 1");
-	return inject_say(j, INJECT_REFUSED, "may not be traced: it is not dumpable, has changed its user, or has rights that this user lacks (ptrace(2))");
+	return inject_say(j, INJECT_REFUSED, "may not be traced: it is not dumpable, has changed its user, or has rights "
+			  "that this user lacks (ptrace(2))");
 }

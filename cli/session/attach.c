@@ -124,7 +124,7 @@ static bool attach_targets_live(const struct session *s)
 bool attach_over(const struct session *s, u64 now)
 {
 	return s->stop || (s->options->steer && s->options->steer->stopped) || !attach_targets_live(s) ||
-	       (s->options->duration_ns && now - s->start_ns >= s->options->duration_ns);
+	       (s->options->duration_ns && now - s->start_ns >= s->options->duration_ns + s->loading_ns);
 }
 
 /* What they have used until now: the loop's newest figures may be of a tenth of a second ago. */

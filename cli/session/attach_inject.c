@@ -79,5 +79,6 @@ int attach_inject(struct session *s)
 		if (p)
 			process_inject(s, p);
 	}
+	s->loading_ns = session_now() - s->start_ns;
 	return 0;
 }

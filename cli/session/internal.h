@@ -649,6 +649,7 @@ struct session {
 	struct target target;
 	struct wire_files *files;    /* taken at both edges of windows; NULL: none */
 	char *disks;                 /* see struct profile */
+	u64 loading_ns;              /* what it took to load the agent: not of the duration that was asked for */
 	bool attached;               /* to what runs already: there is no command */
 };
 

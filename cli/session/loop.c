@@ -366,7 +366,7 @@ static int poll_wait_ms(const struct session *s, u64 now)
 	u64 until = s->next_tick_ns;
 
 	if (s->options->duration_ns)
-		until = MIN(until, s->start_ns + s->options->duration_ns);
+		until = MIN(until, s->start_ns + s->options->duration_ns + s->loading_ns);
 	if (s->options->timeout_ns && !s->kill_ns)
 		until = MIN(until, s->start_ns + s->options->timeout_ns);
 	if (s->watch_ns && !s->main_ended)
