@@ -24,6 +24,7 @@ unit_tests = \
 	tests/unit/test_hist \
 	tests/unit/test_hottest \
 	tests/unit/test_ids \
+	tests/unit/test_inject \
 	tests/unit/test_json \
 	tests/unit/test_metric_event \
 	tests/unit/test_names \

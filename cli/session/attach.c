@@ -54,7 +54,7 @@ static int attach_add(struct session *s, u32 pid)
 	if (!p)
 		return -1;
 	attach_name(p);
-	if (s->options->outside)
+	if (s->options->outside && !s->options->inject)
 		attach_note_agent(p);
 	process_keep_open(p);
 	p->uses = thread_uses_new();
