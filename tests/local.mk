@@ -164,6 +164,7 @@ e2e_tests = \
 	tests/e2e/hostile.test \
 	tests/e2e/ids.test \
 	tests/e2e/inject-kill.test \
+	tests/e2e/inject-programs.test \
 	tests/e2e/inject-refuse.test \
 	tests/e2e/inject.test \
 	tests/e2e/instrumented-debian.test \

@@ -96,7 +96,7 @@ static bool in_sequence(pid_t pid, pid_t tid, u64 pc)
 	struct rseq_cs cs;
 	u64 at;
 
-	if (ptrace((enum __ptrace_request)PTRACE_GET_RSEQ_CONFIGURATION, tid, (void *)sizeof(place), &place) <= 0 || !place.address ||
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, tid, (void *)sizeof(place), &place) <= 0 || !place.address ||
 	    tracee_read(pid, place.address + offsetof(struct rseq, rseq_cs), &at, sizeof(at)) != sizeof(at) || !at)
 		return false;
 	return tracee_read(pid, at, &cs, sizeof(cs)) == sizeof(cs) && pc - cs.start_ip < cs.post_commit_offset;
