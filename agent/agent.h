@@ -32,6 +32,7 @@ enum lane_gate {
 	GATE_FAST = 1,             /* idle */
 	GATE_SLOW = 2,             /* idle; the fast path must not be taken (lane.special) */
 	GATE_MOST = GATE_SLOW,
+	GATE_HELD = 3,             /* the thread begins or ends: no marker is inside, but its session must not end */
 };
 
 struct lane {

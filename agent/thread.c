@@ -142,6 +142,22 @@ static void thread_begin(struct thread *t)
 	lane_open(&t->lane);
 }
 
+/* A unit that was taken gets a slot, if it has none. False: none can be had, or the session has ended meanwhile. */
+static bool thread_hold(struct thread *t)
+{
+	store_relaxed(&t->lane.gate, (u64)GATE_HELD);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (load_acquire(&life->state) != PROCESS_LIVE)
+		return false;
+	/* Given back by a thread that ended with the session before. */
+	if (t->slot && t->lane.session != agent.session) {
+		unit_clear(t);
+		t->slot = NULL;
+		store_relaxed(&t->lane.gate, (u64)GATE_HELD);
+	}
+	return t->slot || !thread_open_slot(t);
+}
+
 struct thread *thread_claim(void)
 {
 	struct thread *t;
@@ -152,7 +168,7 @@ struct thread *thread_claim(void)
 	thread_flags |= THREAD_CLAIMING;
 	barrier();
 	t = unit_take(UNIT_LIVE);
-	if (t && !t->slot && thread_open_slot(t)) {
+	if (t && !thread_hold(t)) {
 		unit_clear(t);
 		t->slot = NULL;
 		unit_give(t, UNIT_FREE);
@@ -214,6 +230,8 @@ void thread_release(struct thread *t)
 	int saved = errno;
 
 	thread_flags |= THREAD_LATE;
+	store_relaxed(&t->lane.gate, (u64)GATE_HELD);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (t->lane.session != agent.session) {
 		thread_forget(t);
 		errno = saved;
@@ -224,6 +242,7 @@ void thread_release(struct thread *t)
 	if (t->lane.special & LANE_WATCH)
 		watch_log(t, &t->lane);
 	bracket_abandon(t);
+	store_relaxed(&t->lane.gate, (u64)GATE_HELD);
 	/* No look at the thread in /proc unless asked for: it would take longer to end. */
 	agent_usage(SOURCE_THREAD, agent_thread_sources() | (agent.sources & 1u << SOURCE_sched), &s->end_usage);
 	if (s->end_usage.valid)

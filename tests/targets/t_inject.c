@@ -3,7 +3,7 @@
  * A program that is busy with all that loading something into it may disturb: N threads (8, or the first argument) that
  * allocate and check what they wrote, look up functions in libraries that they load, wait in poll(2) and nanosleep(2),
  * which must not end with EINTR, compute in floating point, and a timer's signals. All have markers. It runs until
- * SIGTERM, or for so many seconds (the second argument), prints how much it has done and "ok"; what is wrong it says at
+ * SIGTERM, or for so many seconds (the second argument), with a third one beside threads that come and go, prints how much it has done and "ok"; what is wrong it says at
  * once, with status 1.
  */
 #define _GNU_SOURCE
@@ -25,7 +25,7 @@
 #define BUSY 8
 
 static volatile sig_atomic_t over;
-static volatile unsigned long ticks, rounds;
+static volatile unsigned long ticks, rounds, churned;
 
 static void fail(const char *what)
 {
@@ -122,6 +122,28 @@ static void *worker(void *arg)
 	return NULL;
 }
 
+static void *short_lived(void *arg)
+{
+	for (int i = 0; i < 20; i++) {
+		spark_region_begin("churn");
+		free(malloc(100));
+		spark_region_end("churn");
+	}
+	return arg;
+}
+
+static void churn(void)
+{
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, short_lived, NULL))
+			fail("no thread");
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	churned += 4 * 20;
+}
+
 int main(int argc, char **argv)
 {
 	const struct itimerval each = { { 0, 2000 }, { 0, 2000 } };
@@ -138,12 +160,14 @@ int main(int argc, char **argv)
 			fail("no thread");
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	do {
-		usleep(10000);
+		usleep(argc > 3 ? 2000 : 10000);
+		if (argc > 3)
+			churn();
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (!over && (double)(now.tv_sec - start.tv_sec) < limit);
 	over = 1;
 	for (size_t i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
-	printf("rounds %lu ticks %lu ok\n", rounds, ticks);
+	printf("rounds %lu ticks %lu churned %lu ok\n", rounds, ticks, churned);
 	return 0;
 }
