@@ -21,14 +21,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "banned.h"
 
-struct agent agent;
+struct agent agent = { .session = 1 };
 /* Stands for the real one until there is wiped memory: nothing is live in it. */
 static struct process_life no_life = { .state = PROCESS_DORMANT };
 struct process_life *life = &no_life;
+
+#define RETIRE_NS 50000
+#define RETIRE_TRIES 400
 
 enum start_state { START_NONE, START_RUNNING, START_DONE };
 static u32 start_state;
@@ -153,7 +157,8 @@ static int agent_configure(const struct wire_config *c)
 	ret = thread_start();
 	if (ret)
 		return ret;
-	life = segment_private(WIRE_PAGE, PRIVATE_WIPED);
+	if (life == &no_life)
+		life = segment_private(WIRE_PAGE, PRIVATE_WIPED);
 	if (!life) {
 		life = &no_life;
 		return -ENOMEM;
@@ -161,7 +166,8 @@ static int agent_configure(const struct wire_config *c)
 	life->state = PROCESS_STARTING;
 	if (!process_enter(0))
 		return -ENOMEM;
-	on_exit(agent_exit, NULL);
+	if (!agent.ready)
+		on_exit(agent_exit, NULL);
 	agent.ready = true;
 	store_release(&life->state, (u32)PROCESS_LIVE);
 	fetch_add(&agent.header->losses[WIRE_LOSS_EARLY], early_markers);
@@ -245,7 +251,7 @@ static bool child_live(void)
 	unit_forked();
 	agent.calibrated = agent.pair != 0; /* the parent may have been in the midst of it */
 	watch_forked();
-	if (agent.flags & WIRE_NO_FORKS || !process_enter(WIRE_PROCESS_FORKED)) {
+	if (agent.flags & WIRE_NO_FORKS || load_relaxed(&agent.header->released) || !process_enter(WIRE_PROCESS_FORKED)) {
 		store_release(&life->state, (u32)PROCESS_DORMANT);
 		return false;
 	}
@@ -285,4 +291,91 @@ bool agent_takes(const char *name)
 	if (!name)
 		agent_lose(WIRE_LOSS_NULL_NAMES);
 	return name != NULL;
+}
+
+void agent_rest(void)
+{
+	u32 live = PROCESS_LIVE;
+	int saved = errno;
+
+	if (agent_sealed() || !compare_exchange(&life->state, &live, (u32)PROCESS_DORMANT))
+		return;
+	slots_clear();
+	patch_release();
+	errno = saved;
+}
+
+/* ---- later sessions --------------------------------------------------------------------------- */
+
+/*
+ * Whatever thread is about to take a marker's fast way has shut its gate by now, or sees that its lane knows no region
+ * any more: the nap is longer than any store takes to be seen. False: a thread was switched out in the midst of one.
+ */
+static bool markers_ended(void)
+{
+	const struct timespec nap = { 0, RETIRE_NS };
+
+	for (u32 i = 0; i < RETIRE_TRIES; i++) {
+		unit_retire();
+		syscall_raw(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
+		if (unit_retired())
+			return true;
+	}
+	return false;
+}
+
+/* CTOR. Ends the session before, if there was one. 0, or -errno. */
+static int session_leave(void)
+{
+	/* A forked child that had no marker yet. */
+	if (agent.ready && load_acquire(&life->state) == PROCESS_NEW) {
+		unit_forked();
+		store_release(&life->state, (u32)PROCESS_DORMANT);
+	}
+	if (!agent.ready)
+		return 0;
+	agent_rest();
+	agent.session++;
+	if (!markers_ended())
+		return -EBUSY;
+	source_close_all();
+	name_forget();
+	agent.calibrated = false;
+	agent.pair = agent.bracket = 0;
+	return 0;
+}
+
+/* CTOR, in a process that runs: the loader is not held, and other threads go on. */
+static int agent_wake(int socket, const u8 *token)
+{
+	struct wire_config config;
+	int ret;
+
+	if (load_acquire(&start_state) != START_DONE || !agent_first())
+		return -EAGAIN;
+	if (agent_sealed() || load_relaxed(&agent.blind))
+		return -EPERM;
+	ret = session_leave();
+	if (!ret)
+		ret = hello_say_on(socket, token, &config);
+	if (!ret) {
+		agent.joined = true;
+		ret = agent_configure(&config);
+	}
+	if (ret)
+		return ret;
+	slots_set((unsigned long)&spark_agent_v1);
+	patch_start(agent.header->calls);
+	return 0;
+}
+
+long spark_agent_wake(int socket, const u8 *token)
+{
+	int cancel, ret;
+
+	/* A thread that is to be cancelled shall not be so here. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ret = agent_wake(socket, token);
+	pthread_setcancelstate(cancel, NULL);
+	return ret;
 }

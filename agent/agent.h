@@ -32,6 +32,7 @@ enum lane_gate {
 	GATE_FAST = 1,             /* idle */
 	GATE_SLOW = 2,             /* idle; the fast path must not be taken (lane.special) */
 	GATE_MOST = GATE_SLOW,
+	GATE_HELD = 3,             /* the thread begins or ends: no marker is inside, but its session must not end */
 };
 
 struct lane {
@@ -62,6 +63,8 @@ struct lane {
 	u32 trace_mask;
 	u32 trace_tid;
 	u32 trace_ref;
+	u32 session;               /* agent.session that it belongs to */
+	u32 cells_bytes;           /* of cells */
 	u64 early;                 /* stack pointer of an end that has read the sources already, before it looks up its name */
 	struct wire_node *np[WIRE_DEPTH + 2]; /* np[0] the root, np[d] the region at depth d */
 };
@@ -142,11 +145,13 @@ struct agent {
 	u32 stride;                /* bytes of a node */
 	u32 clock;                 /* enum wire_clock */
 	u32 detector;              /* what the constructor proved */
+	u32 session;               /* counts those of the process, from 1: what an earlier one has left is not used */
 	u32 tid_offset;            /* of the thread's id behind pthread_self(); 0: not found */
 	bool ready;                /* a segment is mapped */
 	bool sealed;               /* no more system calls */
 	bool blind;                /* a thread may not read the clock: none starts any more */
 	bool calibrated;
+	bool joined;               /* by spark_agent_wake(): regions may have been open before */
 	u32 bracket;               /* ticks, see struct wire_process */
 	u32 pair;
 	u32 source_cost[WIRE_NODE_CELLS];
@@ -169,10 +174,24 @@ static inline bool agent_sealed(void)
 
 /* ---- agent.c */
 
+/*
+ * CTOR, called by sparkctl in a process that runs already, again for each session: says hello on a connected socket,
+ * and begins a session. 0, or -errno: dormant.
+ */
+long spark_agent_wake(int socket, const u8 *token) __attribute__((visibility("default")));
+
 /* SAFE. Makes this process live if it can be; false: stay silent. */
 bool agent_live(void);
 /* SAFE. The process is live and the name is one; a null name is counted. */
 bool agent_takes(const char *name);
+/* SAFE. Nobody reads any more: gives back what leads here, and goes dormant until the next session. */
+void agent_rest(void);
+/* SAFE. The same, if it is so. */
+static inline void agent_rest_if_released(void)
+{
+	if (unlikely(load_relaxed(&agent.header->released)))
+		agent_rest();
+}
 /* SAFE. Counts something that could not be kept. */
 void agent_lose(enum wire_loss loss);
 /* SAFE. Ticks of the clock that the configuration names. */
@@ -199,7 +218,7 @@ s64 agent_ns_to_ticks(s64 ns);
 
 extern char *segment_chunks[WIRE_CHUNKS];
 
-/* CTOR. Maps the first chunk of the memfd. 0 or -errno. */
+/* CTOR. Maps the first chunk of the memfd, and over those of a session before, what was mapped of that. 0 or -errno. */
 int segment_open(int fd);
 /* MARKER. Pages of fresh zeroed memory that lie within one chunk; 0: none to be had. */
 u32 segment_alloc(u32 bytes);
@@ -233,6 +252,12 @@ enum unit_state { UNIT_FREE = 0, UNIT_IDLE, UNIT_LIVE, UNIT_LANE };
 
 /* CTOR. 0 or -errno. */
 int unit_start(void);
+/*
+ * CTOR, of a later session. Lanes of those before take no marker the fast way any more, and what ended threads left is
+ * dropped. unit_retired(): no thread was in the midst of a marker, for what that may have written since.
+ */
+void unit_retire(void);
+bool unit_retired(void);
 /* THREAD. A unit in the new state; its memory is zero, or an idle one's. NULL: none to be had. */
 struct thread *unit_take(enum unit_state state);
 void unit_give(struct thread *unit, enum unit_state state);
@@ -245,6 +270,8 @@ void unit_forked(void);
 
 /* THREAD. The calling thread with a slot, or NULL. */
 struct thread *thread_claim(void);
+/* THREAD. The calling thread's unit is of a session that is over. */
+void thread_forget(struct thread *t);
 /* THREAD. At depth 0 after the last destructor round. */
 void thread_release(struct thread *t);
 /* THREAD. The calling thread's markers end: it may not read the clock any more. */
@@ -293,6 +320,8 @@ void counters_read(u64 *cells);
 
 /* ---- name.c */
 
+/* CTOR, of a later session. All names are forgotten. */
+void name_forget(void);
 /* SAFE. Ref of a name, entered if new; the ref of "[other]" if there is no room. */
 u32 name_intern(const char *bytes);
 /* SAFE. The same by a call site's cache word, for names that never change. */
@@ -377,6 +406,8 @@ u32 snapshot_take(void);
 
 /* CTOR. Stores the table's address, or 0, in the marker slots of all loaded objects. */
 void slots_set(unsigned long table);
+/* SAFE. Those that slots_set() has set hold 0 again, without the loader. */
+void slots_clear(void);
 
 /* ---- seal.c */
 

@@ -225,7 +225,7 @@ static void end_unmatched(struct lane *l, u32 region, u64 now)
 	if (l->dropped) {
 		l->dropped--;
 		lane_diagnose(l, WIRE_DIAG_LATE, region, now);
-	} else {
+	} else if (!agent.joined) {
 		lane_diagnose(l, WIRE_DIAG_UNMATCHED, region, now);
 	}
 }

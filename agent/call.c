@@ -68,7 +68,7 @@ static always_inline bool frame_prepare(struct lane *l, u32 region)
 
 	if (likely(l->next_region == region))
 		return true;
-	if (unlikely(d >= WIRE_DEPTH))
+	if (unlikely(l->session != agent.session || d >= WIRE_DEPTH))
 		return false;
 	node = lane_find(l, d ? l->top->node : l->w->root, region & WIRE_NODE_NAME_MASK);
 	if (!node)

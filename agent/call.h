@@ -91,7 +91,7 @@ bool patch_loads_here(int mode);
 void patch_look(void);
 /* What dlsym(3) found for a caller at that address, or a stub for it. */
 void *patch_found(const char *name, void *target, u64 from);
-/* SAFE. Gives the slots their functions back, once in a process; the stubs go on to serve who has their addresses. */
+/* SAFE. Gives the slots their functions back, once in a session; the stubs go on to serve who has their addresses. */
 void patch_release(void);
 
 #endif

@@ -83,6 +83,7 @@ struct call_way call_begin_slow(u64 index, u64 sp)
 	int error = errno;
 
 	if (unlikely(load_relaxed(&call_rules->released))) {
+		agent_rest();
 		patch_release();
 		region = 0;
 	}

@@ -29,7 +29,7 @@ struct invitation {
 	u32 filters;
 	u8 token[WIRE_TOKEN_SIZE];
 	char token_text[2 * WIRE_TOKEN_SIZE + 1];
-	const char *path;
+	const char *path;          /* NULL: the socket is connected */
 };
 
 /* "1,<pid>,<filters>,<token>,<path>" (wire.h); anything else is no invitation. */
@@ -150,7 +150,7 @@ static int hello_talk(int fd, const struct invitation *v, u32 flags, struct wire
 	memcpy(hello.token, v->token, sizeof(hello.token));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	ret = hello_connect(fd, v);
+	ret = v->path ? hello_connect(fd, v) : 0;
 	if (!ret)
 		ret = hello_check_peer(fd);
 	if (ret)
@@ -218,6 +218,32 @@ void hello_rings(void)
 	close(fd);
 }
 
+/* Maps what came with the answer, unless it failed. */
+static int hello_take(int ret, const struct wire_config *c, int memfd)
+{
+	if (!ret && memfd < 0)
+		memfd = hello_open_memfd(c);
+	if (!ret && memfd < 0)
+		ret = -errno;
+	if (!ret)
+		ret = segment_open(memfd);
+	if (memfd >= 0)
+		close(memfd);
+	return ret;
+}
+
+int hello_say_on(int fd, const u8 *token, struct wire_config *c)
+{
+	struct invitation v = { .path = NULL };
+	int memfd = -1, ret;
+
+	memcpy(v.token, token, sizeof(v.token));
+	ret = hello_talk(fd, &v, 0, c, &memfd);
+	if (!ret && c->verdict != WIRE_GO)
+		ret = -ECANCELED;
+	return hello_take(ret, c, memfd);
+}
+
 int hello_say(struct wire_config *c)
 {
 	struct invitation v;
@@ -237,13 +263,5 @@ int hello_say(struct wire_config *c)
 		invitation_keep(&v);
 	if (!ret && c->verdict != WIRE_GO)
 		ret = -ECANCELED;
-	if (!ret && memfd < 0)
-		memfd = hello_open_memfd(c);
-	if (!ret && memfd < 0)
-		ret = -errno;
-	if (!ret)
-		ret = segment_open(memfd);
-	if (memfd >= 0)
-		close(memfd);
-	return ret;
+	return hello_take(ret, c, memfd);
 }

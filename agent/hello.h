@@ -3,10 +3,15 @@
 #ifndef SPARK_AGENT_HELLO_H
 #define SPARK_AGENT_HELLO_H
 
+#include "common/base.h"
+
 struct wire_config;
 
 /* CTOR. Asks for the configuration and maps the segment. 0, or -errno: stay dormant. */
 int hello_say(struct wire_config *config);
+
+/* CTOR, of a later session. The same over a socket that is connected already, and stays the caller's. */
+int hello_say_on(int socket, const u8 *token, struct wire_config *config);
 
 /*
  * CTOR. For tests: takes the answer from the socket. 0 or -errno; *memfd is the descriptor that

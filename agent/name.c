@@ -195,9 +195,10 @@ bool name_same(u32 a, u32 b)
 	       memcmp(x->bytes, y->bytes, x->length) == 0;
 }
 
+static u32 other; /* ref of "[other]"; inherited by fork with the record */
+
 u32 name_other(void)
 {
-	static u32 other; /* inherited by fork with the record */
 	u32 ref = load_acquire(&other);
 
 	if (!ref) {
@@ -241,6 +242,22 @@ u32 name_intern(const char *bytes)
 	if (likely(ref) && strcmp(((const struct wire_name *)segment_ptr(ref))->bytes, bytes) == 0)
 		return ref;
 	return name_lookup(bytes);
+}
+
+void name_forget(void)
+{
+	for (u32 i = 0; i < MIN(sites_used, SITES); i++) {
+		store_relaxed(&sites[i].ready, 0);
+		store_relaxed(&sites[i].bytes, NULL);
+	}
+	store_relaxed(&sites_used, 0);
+	memset(small_slots, 0, sizeof(small_slots));
+	small.used = 0;
+	if (large.slots && large.used)
+		memset(large.slots, 0, LARGE * sizeof(u64));
+	large.used = 0;
+	memset(recent, 0, sizeof(recent));
+	other = 0;
 }
 
 static u32 site_new(unsigned long *word, const char *bytes)

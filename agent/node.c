@@ -171,6 +171,7 @@ int lane_init(struct lane *l, u32 ref, u32 *hash)
 	l->hist_reuse = w->hist_pages;
 	l->bucket = &l->sink;
 	l->w = w;
+	l->session = agent.session;
 	w->depth = 0;
 	memset(&w->pending, 0, sizeof(w->pending));
 	w->root = lane_node_new(l, 0, 0);

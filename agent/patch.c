@@ -131,7 +131,7 @@ static bool is_stub(u64 address)
 /* The stub for a function under a name; CALL_STUBS: there are no more. region 0: one of the loader's. */
 static u32 stub_for(u64 target, u32 region, enum call_kind kind, u32 words)
 {
-	u32 at = (u32)((target ^ region) * 0x9e3779b97f4a7c15ULL >> 40), i;
+	u32 at = (u32)(target * 0x9e3779b97f4a7c15ULL >> 40), i;
 
 	for (;; at++) {
 		u16 *entry = &patch.hash[at % CALL_HASH];
@@ -139,6 +139,13 @@ static u32 stub_for(u64 target, u32 region, enum call_kind kind, u32 words)
 		i = *entry - 1u;
 		if (*entry && (u64)(uintptr_t)calls[i].target == target && calls[i].region == region && call_kinds[i] == kind)
 			return i;
+		/* Of a session before: whoever kept its address gets the region again, too. */
+		if (*entry && kind == CALL_REGION && (u64)(uintptr_t)calls[i].target == target && !calls[i].region &&
+		    call_kinds[i] == kind) {
+			calls[i].bytes = words * (u32)sizeof(u64);
+			store_release(&calls[i].region, region);
+			return i;
+		}
 		if (*entry)
 			continue;
 		if (patch.used == CALL_STUBS)
@@ -553,10 +560,29 @@ static bool vectors_kept(void)
 	return true;
 }
 
+/* What a session before has found is of that one's segment; its stubs stay, and lead on. */
+static void patch_forget(void)
+{
+	static const struct wire_calls none = { .released = 1 };
+
+	for (u32 i = 0; i < patch.used; i++)
+		store_relaxed(&calls[i].region, 0);
+	if (call_rules)
+		store_release(&call_rules, &none);
+	for (struct patched_chunk *c = patch.patched; c; c = c->next)
+		c->used = 0;
+	memset(patch.origin, 0, sizeof(patch.origin));
+	patch.objects = 0;
+	patch.adds = patch.subs = 0;
+	store_release(&life->patching, 0);
+}
+
 void patch_start(u32 ref)
 {
 	const struct wire_calls *rules = ref ? segment_ptr(ref) : NULL;
 	long n;
+
+	patch_forget();
 
 	if (!rules || !vectors_kept())
 		return;

@@ -22,22 +22,33 @@
 
 #include "banned.h"
 
+/* THREAD. Its first marker of the session; NULL: none can be counted. */
+static __attribute__((noinline)) struct thread *thread_first(struct thread *t)
+{
+	/* This handler has interrupted a marker of a session before. */
+	if (t->lane.gate > GATE_MOST || !agent_live())
+		return NULL;
+	if (t->lane.gate != GATE_NONE)
+		thread_forget(t);
+	t = thread_claim();
+	if (!t)
+		agent_lose(WIRE_LOSS_SLOTS);
+	return t;
+}
+
 /* MARKER. The thread and an idle lane of it, marked busy. */
 static struct lane *lane_enter(struct thread **thread, u64 sp)
 {
 	struct thread *t = thread_self;
 	struct lane *l;
 
-	if (t->lane.gate == GATE_NONE) {
-		if (!agent_live())
+	if (unlikely(t->lane.gate == GATE_NONE || t->lane.session != agent.session)) {
+		t = thread_first(t);
+		if (!t)
 			return NULL;
-		t = thread_claim();
-		if (!t) {
-			agent_lose(WIRE_LOSS_SLOTS);
-			return NULL;
-		}
 	}
 	l = &t->lane;
+	agent_rest_if_released();
 	if (l->gate > GATE_MOST) {
 		l = thread_upper_lane(t, sp);
 		if (!l) {
@@ -105,7 +116,7 @@ static __attribute__((noinline)) void begin_other(struct thread *t, u32 region, 
 {
 	struct lane *l = &t->lane;
 
-	if (unlikely(l->w->depth >= WIRE_DEPTH)) {
+	if (unlikely(l->session != agent.session || l->w->depth >= WIRE_DEPTH)) {
 		l->gate = GATE_FAST;
 		begin_slow(region, sp);
 		return;
@@ -198,8 +209,11 @@ static void sources_early(u64 sp)
 	lane_open(l);
 }
 
-/* The handle's id: 0, or HANDLE_VALID | ref.  The ref stays valid as long as the process image. */
-#define HANDLE_VALID (1ULL << 32)
+/* The handle's id: 0, or the session's number in the high half, and a ref that is valid as long as that. */
+static always_inline bool handle_known(u64 id)
+{
+	return likely(id >> 32 == agent.session);
+}
 
 static __attribute__((noinline)) u32 handle_name(struct spark_region *r)
 {
@@ -208,7 +222,7 @@ static __attribute__((noinline)) u32 handle_name(struct spark_region *r)
 	if (!agent_takes(r->name))
 		return 0;
 	region = name_intern(r->name);
-	store_relaxed(&r->id, HANDLE_VALID | region);
+	store_relaxed(&r->id, (u64)agent.session << 32 | region);
 	return region;
 }
 
@@ -234,7 +248,7 @@ void region_begin(struct spark_region *r)
 {
 	u64 id = load_relaxed(&r->id);
 
-	if (unlikely(!id))
+	if (!handle_known(id))
 		handle_begin(r, stack_pointer());
 	else
 		begin_fast((u32)id, stack_pointer());
@@ -244,7 +258,7 @@ void region_end(struct spark_region *r)
 {
 	u64 id = load_relaxed(&r->id);
 
-	if (unlikely(!id))
+	if (!handle_known(id))
 		handle_end(r, stack_pointer());
 	else
 		end_fast((u32)id, stack_pointer());

@@ -7,7 +7,7 @@
  * A further chunk is had by mremap(2) with old_size 0 of the chunk before it: that maps the same
  * shared file again, from the old address's offset on, to any length (mremap(2), "old_size is
  * zero"). Chunks are published by compare-and-swap; the loser unmaps. Mappings are never undone:
- * markers hold pointers into them.
+ * markers hold pointers into them. A later session's segment is mapped in the place of the one before.
  */
 #define _GNU_SOURCE
 #include "agent.h"
@@ -30,11 +30,19 @@ static void segment_publish(u32 chunk, char *p)
 
 int segment_open(int fd)
 {
-	char *p = mmap(NULL, WIRE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	for (u32 i = 0; i < WIRE_CHUNKS; i++) {
+		char *at = load_relaxed(&segment_chunks[i]), *p;
 
-	if (p == MAP_FAILED)
-		return -errno;
-	segment_publish(0, p);
+		if (i && !at)
+			continue;
+		p = mmap(at, WIRE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0), fd, (off_t)i * WIRE_CHUNK);
+		if (p == MAP_FAILED)
+			return -errno;
+		if (at)
+			madvise(p, WIRE_CHUNK, MADV_DONTDUMP);
+		else
+			segment_publish(i, p);
+	}
 	return 0;
 }
 

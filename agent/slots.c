@@ -9,12 +9,20 @@
 
 #include <link.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "banned.h"
 
 #define NOTE_NAME "Spark"
 #define NOTE_SLOT 1
 #define ADDRESS_BITS 48            /* the rest of the slot is not ours (spark.h) */
+
+#define REMEMBERED 1024u
+
+/* Those that lead to the table, so that they can be given back without the loader; what is beyond them stays set. */
+static unsigned long *remembered[REMEMBERED];
+static u32 nremembered;
 
 static void slot_store(unsigned long *slot, unsigned long table)
 {
@@ -58,8 +66,11 @@ static void notes_scan(const struct dl_phdr_info *info, const ElfW(Phdr) *p, uns
 
 			memcpy(&offset, at + name, sizeof(offset));
 			slot = (uintptr_t)(at + name) + (uintptr_t)offset;
-			if (slot_plausible(info, slot))
+			if (slot_plausible(info, slot)) {
 				slot_store((unsigned long *)slot, table);
+				if (table && nremembered < REMEMBERED)
+					remembered[nremembered++] = (unsigned long *)slot;
+			}
 		}
 		at += size;
 	}
@@ -74,7 +85,27 @@ static int object_scan(struct dl_phdr_info *info, size_t size, void *table)
 	return 0;
 }
 
+void slots_clear(void)
+{
+	const unsigned long mask = (1UL << ADDRESS_BITS) - 1, table = (unsigned long)&spark_agent_v1;
+	long pid = syscall_raw(SYS_getpid, 0, 0, 0, 0, 0, 0);
+
+	for (u32 i = 0; i < nremembered; i++) {
+		unsigned long now = 0, none = 0;
+		struct iovec here = { &now, sizeof(now) }, there = { remembered[i], sizeof(now) };
+
+		/* Read and written by the kernel: the object may be gone. */
+		if (syscall_raw(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0) != sizeof(now) ||
+		    (now & mask) != (table & mask))
+			continue;
+		here = (struct iovec){ &none, ADDRESS_BITS / 8 };
+		there.iov_len = ADDRESS_BITS / 8;
+		syscall_raw(SYS_process_vm_writev, pid, (long)&here, 1, (long)&there, 1, 0);
+	}
+}
+
 void slots_set(unsigned long table)
 {
+	nremembered = 0;
 	dl_iterate_phdr(object_scan, (void *)table);
 }

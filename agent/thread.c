@@ -93,6 +93,7 @@ static int thread_open_slot(struct thread *t)
 		t->lane.cells = segment_private(LANE_CELLS, PRIVATE_WIPED);
 		if (!t->lane.cells)
 			return -ENOMEM;
+		t->lane.cells_bytes = (u32)LANE_CELLS;
 		t->lane.special |= LANE_SOURCES;
 	}
 	t->slot_ref = slot_take();
@@ -141,6 +142,22 @@ static void thread_begin(struct thread *t)
 	lane_open(&t->lane);
 }
 
+/* A unit that was taken gets a slot, if it has none. False: none can be had, or the session has ended meanwhile. */
+static bool thread_hold(struct thread *t)
+{
+	store_relaxed(&t->lane.gate, (u64)GATE_HELD);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (load_acquire(&life->state) != PROCESS_LIVE)
+		return false;
+	/* Given back by a thread that ended with the session before. */
+	if (t->slot && t->lane.session != agent.session) {
+		unit_clear(t);
+		t->slot = NULL;
+		store_relaxed(&t->lane.gate, (u64)GATE_HELD);
+	}
+	return t->slot || !thread_open_slot(t);
+}
+
 struct thread *thread_claim(void)
 {
 	struct thread *t;
@@ -151,7 +168,7 @@ struct thread *thread_claim(void)
 	thread_flags |= THREAD_CLAIMING;
 	barrier();
 	t = unit_take(UNIT_LIVE);
-	if (t && !t->slot && thread_open_slot(t)) {
+	if (t && !thread_hold(t)) {
 		unit_clear(t);
 		t->slot = NULL;
 		unit_give(t, UNIT_FREE);
@@ -197,17 +214,35 @@ static void thread_unit_clear(struct thread *t)
 	t->slot = NULL;
 }
 
+void thread_forget(struct thread *t)
+{
+	thread_self = &thread_none;
+	barrier();
+	detect_close(t);
+	counters_close(t);
+	thread_unit_clear(t);
+	unit_give(t, UNIT_FREE);
+}
+
 void thread_release(struct thread *t)
 {
 	struct wire_slot *s = t->slot;
 	int saved = errno;
 
 	thread_flags |= THREAD_LATE;
+	store_relaxed(&t->lane.gate, (u64)GATE_HELD);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (t->lane.session != agent.session) {
+		thread_forget(t);
+		errno = saved;
+		return;
+	}
 	thread_self = &thread_none;
 	barrier();
 	if (t->lane.special & LANE_WATCH)
 		watch_log(t, &t->lane);
 	bracket_abandon(t);
+	store_relaxed(&t->lane.gate, (u64)GATE_HELD);
 	/* No look at the thread in /proc unless asked for: it would take longer to end. */
 	agent_usage(SOURCE_THREAD, agent_thread_sources() | (agent.sources & 1u << SOURCE_sched), &s->end_usage);
 	if (s->end_usage.valid)
@@ -251,7 +286,7 @@ int thread_start(void)
 {
 	u32 tid = (u32)syscall_raw(SYS_gettid, 0, 0, 0, 0, 0, 0);
 
-	key_made = pthread_key_create(&key, thread_destructor) == 0;
+	key_made = key_made || pthread_key_create(&key, thread_destructor) == 0;
 	/* Behind the C library's header, whose pointers' halves may look like one; glibc: 720 on x86-64, 208 on arm64. */
 	for (u32 at = 192; at < 1024; at += 8)
 		if (*(u32 *)((char *)pthread_self() + at) == tid) {
@@ -281,6 +316,7 @@ u64 thread_resync(struct thread *t)
 
 	s->switches++;
 	t->watch_switched = true;
+	agent_rest_if_released();
 	if (unlikely(agent_sealed())) {
 		detect_rearm(t);
 		fetch_add(&life->wire->sealed_cpu, 1);
@@ -386,6 +422,7 @@ static struct lane *upper_open(struct thread *t, u32 level)
 	trace_open(&unit->lane, t->slot->tid, WIRE_TRACE_UPPER);
 	if (agent.cells) {
 		unit->lane.cells = segment_private(LANE_CELLS, PRIVATE_WIPED);
+		unit->lane.cells_bytes = (u32)LANE_CELLS;
 		unit->lane.special |= unit->lane.cells ? LANE_SOURCES : 0;
 	}
 	lane_open(&unit->lane);

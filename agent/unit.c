@@ -100,7 +100,7 @@ void unit_clear(struct thread *unit)
 	if (l->hash_mask + 1 > LANE_HASH)
 		segment_private_drop(l->hash, (l->hash_mask + 1) * sizeof(u32));
 	if (l->cells)
-		segment_private_drop(l->cells, LANE_CELLS);
+		segment_private_drop(l->cells, l->cells_bytes);
 	counters_drop(unit);
 	memset(unit->hash, 0, sizeof(unit->hash));
 	memset(l, 0, sizeof(*l));
@@ -108,5 +108,43 @@ void unit_clear(struct thread *unit)
 
 int unit_start(void)
 {
-	return pool_add(0) ? 0 : -ENOMEM;
+	return load_relaxed(&pools[0]) || pool_add(0) ? 0 : -ENOMEM;
+}
+
+static bool lane_busy(const struct thread *t)
+{
+	return load_relaxed(&t->lane.gate) > GATE_MOST;
+}
+
+void unit_retire(void)
+{
+	for (u32 i = life->first_unit; i < POOLS * POOL_UNITS; i++) {
+		struct thread *t = unit_at(i);
+		u32 idle = UNIT_IDLE;
+
+		if (!t)
+			return;
+		if (compare_exchange(&t->state, &idle, (u32)UNIT_LANE)) {
+			unit_clear(t);
+			t->slot = NULL;
+			unit_give(t, UNIT_FREE);
+		} else if (load_relaxed(&t->state) == UNIT_LIVE && !lane_busy(t)) {
+			store_relaxed(&t->lane.next_region, 0);
+			store_relaxed(&t->lane.top_region, 0);
+		}
+	}
+}
+
+bool unit_retired(void)
+{
+	for (u32 i = life->first_unit; i < POOLS * POOL_UNITS; i++) {
+		struct thread *t = unit_at(i);
+
+		if (!t)
+			break;
+		if (load_relaxed(&t->state) == UNIT_LIVE &&
+		    (lane_busy(t) || load_relaxed(&t->lane.next_region) || load_relaxed(&t->lane.top_region)))
+			return false;
+	}
+	return true;
 }

@@ -179,6 +179,19 @@ cli_sources = \
 	cli/library.h \
 	cli/log.c \
 	cli/log.h \
+	cli/inject/arch.h \
+	cli/inject/arch_none.c \
+	cli/inject/arch_x86_64.c \
+	cli/inject/inject.c \
+	cli/inject/inject.h \
+	cli/inject/look.c \
+	cli/inject/look.h \
+	cli/inject/places.c \
+	cli/inject/places.h \
+	cli/inject/safe.c \
+	cli/inject/safe.h \
+	cli/inject/tracee.c \
+	cli/inject/tracee.h \
 	cli/names/breakpoint.c \
 	cli/names/generic.c \
 	cli/names/internal.h \
@@ -260,6 +273,7 @@ cli_sources = \
 	cli/session/asked.c \
 	cli/session/attach.c \
 	cli/session/attach.h \
+	cli/session/attach_inject.c \
 	cli/session/attach_open.c \
 	cli/session/attempt.c \
 	cli/session/attribute.c \
@@ -404,6 +418,8 @@ cli_sources = \
 	cli/symbols/libelf.h \
 	cli/symbols/libunwind.c \
 	cli/symbols/libunwind.h \
+	cli/symbols/live.c \
+	cli/symbols/live.h \
 	cli/symbols/loader_cache.c \
 	cli/symbols/maps.c \
 	cli/symbols/maps.h \

@@ -162,6 +162,8 @@ struct wire_header {
 	u32 origins;                 /* shared: ref of the newest struct wire_origin (wire_calls.h) */
 	u32 functions;               /* sparkctl: ref of struct wire_functions (wire_calls.h); 0: none */
 	u32 files;                   /* sparkctl: ref of struct wire_files; 0: none */
+	u32 released;                /* sparkctl sets it when nobody reads any more: the agent goes dormant */
+	u32 reserved;
 	u64 losses[WIRE_LOSS_MAX];   /* shared */
 };
 
@@ -505,7 +507,7 @@ _Static_assert(sizeof(struct wire_rings) == 80, "wire");
 _Static_assert(sizeof(struct wire_watch_entry) == 32, "wire");
 _Static_assert(sizeof(struct wire_watch) == 64 + 32 * WIRE_WATCH_ENTRIES, "wire");
 _Static_assert(sizeof(struct wire_trace) == 16, "wire");
-_Static_assert(sizeof(struct wire_header) == 104 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
+_Static_assert(sizeof(struct wire_header) == 112 + 8 * WIRE_LOSS_MAX && sizeof(struct wire_header) <= WIRE_PAGE, "wire");
 _Static_assert(sizeof(struct wire_usage) == 24 + 8 * WIRE_CELLS, "wire");
 _Static_assert(sizeof(struct wire_process) == 72 + 2 * sizeof(struct wire_usage) + 4 * WIRE_NODE_CELLS, "wire");
 _Static_assert(sizeof(struct wire_event) == 144, "wire");

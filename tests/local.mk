@@ -24,6 +24,7 @@ unit_tests = \
 	tests/unit/test_hist \
 	tests/unit/test_hottest \
 	tests/unit/test_ids \
+	tests/unit/test_inject \
 	tests/unit/test_json \
 	tests/unit/test_metric_event \
 	tests/unit/test_names \
@@ -164,6 +165,10 @@ e2e_tests = \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
 	tests/e2e/ids.test \
+	tests/e2e/inject-kill.test \
+	tests/e2e/inject-programs.test \
+	tests/e2e/inject-refuse.test \
+	tests/e2e/inject.test \
 	tests/e2e/instrumented-debian.test \
 	tests/e2e/instrumented.test \
 	tests/e2e/killed.test \
@@ -242,6 +247,7 @@ target_programs = \
 	tests/targets/t_fork \
 	tests/targets/t_guest \
 	tests/targets/t_hot \
+	tests/targets/t_inject \
 	tests/targets/t_io \
 	tests/targets/t_killat \
 	tests/targets/t_launch \

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The probe "inject": a process stops another that it did not start, reads its registers and lets
- * it go. Both are children of this one; where only descendants may be traced, this one tries.
+ * The probe "inject": a process stops another that it did not start, reads its registers, takes a descriptor of it and
+ * lets it go. Both are children of this one; where only descendants may be traced, this one tries.
  */
+#define _GNU_SOURCE
+#include "cli/caps/arch.h"
 #include "cli/caps/caps.h"
 
 #include <elf.h>
@@ -11,9 +13,27 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* A copy of its standard error, as of the socket by which the agent says hello. Returns 0 or an errno. */
+static int inject_take(pid_t pid)
+{
+	int process = (int)syscall(SYS_pidfd_open, pid, 0), fd = -1, err = 0;
+
+	if (process >= 0)
+		fd = (int)syscall(SYS_pidfd_getfd, process, STDERR_FILENO, 0);
+	/* It may have none: that is told of what could be had. */
+	if (fd < 0 && errno != EBADF)
+		err = errno;
+	if (fd >= 0)
+		close(fd);
+	if (process >= 0)
+		close(process);
+	return err;
+}
 
 /* Returns 0 or an errno. */
 static int inject_try(pid_t pid)
@@ -30,6 +50,8 @@ static int inject_try(pid_t pid)
 		return ECHILD;
 	if (ptrace(PTRACE_GETREGSET, pid, (void *)(uintptr_t)NT_PRSTATUS, &area) || !area.iov_len)
 		err = errno;
+	if (!err)
+		err = inject_take(pid);
 	if (ptrace(PTRACE_DETACH, pid, NULL, NULL) && !err)
 		err = errno;
 	return err;
@@ -72,7 +94,7 @@ static int inject_read_yama(const struct caps_context *context)
 	return atoi(text);
 }
 
-struct outcome inject_probe(struct caps_context *context)
+static struct outcome inject_probe_here(struct caps_context *context)
 {
 	int yama = inject_read_yama(context), err, own = 0;
 	pid_t victim = inject_start_victim();
@@ -92,4 +114,11 @@ struct outcome inject_probe(struct caps_context *context)
 	if (own)
 		return why;
 	return outcome_partly(why.remedy, "descendants alone can be traced: %.200s", why.because);
+}
+
+struct outcome inject_probe(struct caps_context *context)
+{
+	if (!ARCH_INJECT)
+		return outcome_no(NULL, "loading into a process that runs is there for x86-64 alone");
+	return inject_probe_here(context);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command "attach": a session with processes that run already, from outside. */
+/* The command "attach": a session with processes that run already, from outside or with the agent loaded. */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "cli/cmd/sampled.h"
 #include "cli/cmd/stat_lines.h"
 #include "cli/cmd/watch.h"
+#include "cli/cmd/wrap.h"
 #include "cli/log.h"
 #include "cli/session/attach.h"
 
@@ -23,6 +24,8 @@ struct attach_options {
 	uint64_t duration_ns;
 	bool no_inherit;
 	struct portioned portioned;
+	bool inject;
+	struct wrap wrap;
 };
 
 #define RECORD_THREADS 4096        /* as of run */
@@ -39,6 +42,9 @@ static const struct opt options[] = {
 	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL,
 	  "measure the threads that are there, not what they start", NULL, false },
 	PORTIONED_TIME_ROWS(struct attach_options),
+	{ "inject", 0, OPT_FLAG, OFFSET(inject), NULL, NULL,
+	  "load the agent into the processes, so that their markers make regions, and the calls of --wrap", NULL, false },
+	WRAP_ROWS(struct attach_options),
 	{ "interval-print", 'I', OPT_UINT, OFFSET(scope.interval_ms), "MS", NULL,
 	  "print what was counted each time so many ms have passed", NULL, false },
 	{ "duration", 0, OPT_SECONDS, OFFSET(duration_ns), "TIME", NULL,
@@ -54,6 +60,7 @@ static const struct opt options[] = {
 static const struct command_example examples[] = {
 	{ "sparkctl attach -p 1234", "a process that runs already, until it ends or Ctrl-C" },
 	{ "sparkctl attach -p 1234,1240 --duration 10", "two processes, for 10 s" },
+	{ "sparkctl attach -p 1234 --inject --duration 10", "the regions of its markers, too" },
 	{ "sparkctl attach -p 1234 -I 1000", "what it takes, each second" },
 	{ "sparkctl attach -p 1234 --profile --duration 10", "the functions and lines that its time goes to" },
 	{ "sparkctl attach -p 1234 -e page-faults,cs --duration 10 -o out.spark", "chosen events, in a recording" },
@@ -99,6 +106,8 @@ static struct session_options session_options_of(struct attach_run *run)
 		.count = run->count,
 		.steer = &run->steer,
 		.no_inherit = o->no_inherit,
+		.inject = o->inject,
+		.calls = o->wrap.calls,
 		.duration_ns = o->duration_ns,
 		.objects = o->record != NULL,
 		.note = o->note,
@@ -186,6 +195,20 @@ static int attach_outputs(struct attach_run *run)
 	return run->file ? 0 : STATUS_FAILURE;
 }
 
+/*
+ * The rules are looked at for the program of the first process: those that follow are mostly the same. 0, or an exit
+ * status after a message.
+ */
+static int attach_wrap(struct attach_options *o)
+{
+	char path[64];
+
+	if (o->wrap.lists.n && !o->inject)
+		return command_misused(&command_attach, "makes regions of calls with --inject alone", NULL);
+	snprintf(path, sizeof(path), "/proc/%lu/exe", strtoul(o->scope.pids, NULL, 10));
+	return wrap_parse(&o->wrap) || wrap_look(&o->wrap, path) || wrap_encode(&o->wrap) ? STATUS_USAGE : 0;
+}
+
 static int attach_with(struct attach_options *o)
 {
 	struct event_list events = { .n = 0 };
@@ -199,6 +222,7 @@ static int attach_with(struct attach_options *o)
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
 	status = sampled_parse(&o->sampled);
+	status = status ? status : attach_wrap(o);
 	o->asked.standard = stat_scope_standard(&o->asked);
 	status = status ? status : launch_events(&o->asked, &o->print, &events);
 	o->define_lines = define_lines(&o->print.definitions);
@@ -223,12 +247,13 @@ static int attach_command(int argc, char **argv)
 	launch_asked_free(&o.asked);
 	print_options_free(&o.print);
 	free(o.define_lines);
+	wrap_free(&o.wrap);
 	return status;
 }
 
 const struct command command_attach = {
 	.name = "attach",
-	.summary = "measure processes that run already, from outside",
+	.summary = "measure processes that run already",
 	.usage = "-p PIDS [OPTION...]",
 	.options = options,
 	.examples = examples,

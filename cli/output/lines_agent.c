@@ -59,8 +59,15 @@ void lines_without_agent(const struct lines *lines)
 void lines_no_marker(const struct lines *lines)
 {
 	const struct session_facts *facts = lines->report->facts;
+	bool entered = false;
 	char *command;
 
+	for (size_t i = 0; i < facts->nprocesses && !entered; i++)
+		entered = facts->processes[i].agent;
+	if (!facts->argv && entered) {
+		lines_print(lines, STYLE_PLAIN, "no regions", "no marker was met meanwhile: the figures are of whole processes");
+		return;
+	}
 	if (!facts->argv) {
 		lines_print(lines, STYLE_PLAIN, "no regions", "nothing was loaded into what ran already: the figures are of whole "
 			    "processes");

@@ -54,7 +54,7 @@ static int attach_add(struct session *s, u32 pid)
 	if (!p)
 		return -1;
 	attach_name(p);
-	if (s->options->outside)
+	if (s->options->outside && !s->options->inject)
 		attach_note_agent(p);
 	process_keep_open(p);
 	p->uses = thread_uses_new();
@@ -104,7 +104,7 @@ static int attach_arm(struct session *s)
 	session_clock_tick(s);
 	s->start_ns = session_now();
 	s->start_ticks = session_ticks(s);
-	if (attach_add_all(s))
+	if (attach_add_all(s) || (s->options->inject && attach_inject(s)))
 		return -1;
 	sampling_look(s, from_ns);
 	verbose(1, "attached in %.1f ms", (double)(session_now() - from_ns) / (double)NSEC_PER_MSEC);
@@ -124,7 +124,7 @@ static bool attach_targets_live(const struct session *s)
 bool attach_over(const struct session *s, u64 now)
 {
 	return s->stop || (s->options->steer && s->options->steer->stopped) || !attach_targets_live(s) ||
-	       (s->options->duration_ns && now - s->start_ns >= s->options->duration_ns);
+	       (s->options->duration_ns && now - s->start_ns >= s->options->duration_ns + s->loading_ns);
 }
 
 /* What they have used until now: the loop's newest figures may be of a tenth of a second ago. */

@@ -20,6 +20,14 @@ enum session_end session_attach(struct session **session, const struct session_o
 /* Opens what is asked for on all threads. 0, or -1 after a message. */
 int attach_open(struct session *session);
 
+/* ---- attach_inject.c */
+
+/*
+ * Loads the agent into all that were asked for. Where a rule keeps it out there is a warning, and the reason is kept.
+ * 0, or -1 after a message.
+ */
+int attach_inject(struct session *session);
+
 /* ---- attach.c */
 
 /* For the loop: no more is to be measured. */

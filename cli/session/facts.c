@@ -199,6 +199,8 @@ static void preload_facts(struct session *s)
 	struct target *t = &s->target;
 
 	s->facts.not_preloaded = NULL;
+	for (size_t i = 0; s->options->inject && i < s->processes.count; i++)
+		s->processes.list[i]->facts.no_agent = s->processes.list[i]->no_agent;
 	if (s->options->outside || !s->processes.count)
 		return;
 	/* While it goes on the agent may only be late. */

@@ -119,6 +119,8 @@ struct server {
 };
 
 int server_open(struct server *server);
+/* A connection that a process was made to make; false: there is no room. */
+bool server_expect(struct server *server, int fd, pid_t pid, u64 now_ns);
 void server_close(struct server *server);
 /* Adds what to poll; returns the number added (room for 2 + SERVER_PENDING). */
 u32 server_poll_fds(const struct server *server, struct pollfd *fds);
@@ -647,6 +649,7 @@ struct session {
 	struct target target;
 	struct wire_files *files;    /* taken at both edges of windows; NULL: none */
 	char *disks;                 /* see struct profile */
+	u64 loading_ns;              /* what it took to load the agent: not of the duration that was asked for */
 	bool attached;               /* to what runs already: there is no command */
 };
 

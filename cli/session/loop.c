@@ -172,7 +172,7 @@ void session_hello(struct session *s, struct server_hello *h)
 	struct origin_map map;
 	struct process *p;
 
-	if (s->sampling) {
+	if (s->sampling && !s->attached) {
 		rings = s->sampling->rings;
 		config.flags |= WIRE_WATCH;
 		config.rings = s->sampling->nrings;
@@ -183,7 +183,7 @@ void session_hello(struct session *s, struct server_hello *h)
 			warning("the agent in process %d speaks version %u of the protocol, this sparkctl %u: it is not measured",
 				(int)h->pid, h->hello.version, WIRE_VERSION);
 		config.verdict = WIRE_MISMATCH;
-	} else if (s->options->no_inherit && h->pid != s->spawn.pid) {
+	} else if (s->options->no_inherit && !s->attached && h->pid != s->spawn.pid) {
 		config.verdict = WIRE_DORMANT;
 	} else if (!(h->hello.flags & WIRE_HELLO_FORKED)) {
 		g = segment_next(s);
@@ -200,7 +200,7 @@ void session_hello(struct session *s, struct server_hello *h)
 			segment_put_files(g, s->files);
 	}
 	p = g ? image_of(s, (u32)h->pid) : NULL;
-	if (p && p->exec)
+	if (p && (p->exec || p->attached))
 		config.flags |= WIRE_EXECED;
 	/* It waits for the answer: what the answer does not need comes after it. */
 	if (p)
@@ -366,7 +366,7 @@ static int poll_wait_ms(const struct session *s, u64 now)
 	u64 until = s->next_tick_ns;
 
 	if (s->options->duration_ns)
-		until = MIN(until, s->start_ns + s->options->duration_ns);
+		until = MIN(until, s->start_ns + s->options->duration_ns + s->loading_ns);
 	if (s->options->timeout_ns && !s->kill_ns)
 		until = MIN(until, s->start_ns + s->options->timeout_ns);
 	if (s->watch_ns && !s->main_ended)

@@ -319,7 +319,7 @@ void process_settle(struct process *p, const struct wire_process *wire)
 	*usage = p->last;
 	if (!wire || !(wire->flags & WIRE_PROCESS_EXITED) || !wire->end_usage.valid)
 		return;
-	usage_between(usage, p->exec && wire->begin_usage.valid ? &wire->begin_usage : NULL, &wire->end_usage);
+	usage_between(usage, (p->exec || p->attached) && wire->begin_usage.valid ? &wire->begin_usage : NULL, &wire->end_usage);
 	for (u32 i = 0; i < source_cells(SOURCE_ALL); i++)
 		if (!cell_has_value(&usage->cell[i]) && cell_has_value(&p->last.cell[i]))
 			usage->cell[i] = p->last.cell[i];

@@ -90,6 +90,10 @@ static void segment_release(const struct segment *g)
 {
 	const u32 yes = 1;
 
+	if (g->over)
+		return;
+	if (pwrite(g->fd, &yes, sizeof(yes), (off_t)offsetof(struct wire_header, released)) != (ssize_t)sizeof(yes))
+		verbose(1, "a process that goes on stays measured: %s", strerror(errno));
 	if (g->released && pwrite(g->fd, &yes, sizeof(yes), g->released) != (ssize_t)sizeof(yes))
 		verbose(1, "calls of a process that goes on stay bracketed: %s", strerror(errno));
 }

@@ -8,6 +8,7 @@
 #include "cli/session/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -76,6 +77,14 @@ int server_open(struct server *s)
 	snprintf(s->invitation, sizeof(s->invitation), "%d,%d,%u,%s,%s", WIRE_VERSION, (int)getpid(), own_filters(), token,
 		 s->path);
 	return 0;
+}
+
+bool server_expect(struct server *s, int fd, pid_t pid, u64 now_ns)
+{
+	if (s->npending == SERVER_PENDING || fcntl(fd, F_SETFL, O_NONBLOCK))
+		return false;
+	s->pending[s->npending++] = (struct server_pending){ fd, pid, now_ns };
+	return true;
 }
 
 void server_close(struct server *s)

@@ -67,6 +67,7 @@ struct session_options {
 	const struct probe_list *probes; /* functions to be regions by uprobes; NULL: none */
 	bool trace;                  /* keep when each region began and ended */
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
+	bool inject;                 /* of session_attach(): the agent is loaded all the same */
 	bool scaled;                 /* more events than counters may take turns */
 	bool no_mux;                 /* if one of the events cannot be counted at markers, do not start */
 	struct count *count;         /* to be counted while the command runs, instead of its tree; NULL: none */

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of an injection; see inject.h.
+ *
+ * A held thread's state is written below its stack's red zone as a signal frame, before anything else is done. What it
+ * is then made to do ends in rt_sigreturn(2) to such a frame, so that it goes on where it was also if we are gone by
+ * then; if we are there, all is put back in a stop instead, where the kernel begins interrupted system calls anew
+ * itself. No instruction is written over, and nothing is done by single steps.
+ */
+#define _GNU_SOURCE
+#include "cli/inject/inject.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/inject/look.h"
+#include "cli/inject/safe.h"
+#include "cli/inject/tracee.h"
+#include "cli/log.h"
+
+#define STACK_BYTES (512u << 10)
+#define CODE_BYTES 4096u
+#define AREA_BYTES (STACK_BYTES + CODE_BYTES)
+#define TRIES_MOST 2000u
+#define SEARCH_NS (10 * NSEC_PER_SEC)
+#define HOLD_NS (200 * NSEC_PER_MSEC)  /* for a thread to stop */
+#define WORK_NS (20 * NSEC_PER_SEC)    /* between two system calls of the code; then it is left to find its way alone */
+#define NAP_LEAST_NS 200000
+#define NAP_MOST_NS 1000000
+#define SYMBOL "spark_agent_wake"
+#define SONAME "libsparkagent.so"
+
+struct injection {
+	struct inject *inject;
+	struct places places;
+	struct live *live;
+	struct tracee tracee;
+	struct arch_state state;
+	struct safe_look look;
+	struct live_stack stack;
+	u8 frame[ARCH_FRAME];
+	u64 own_frame;               /* on the thread's own stack */
+	u64 area;                    /* ours in the process: stack, then code; 0: none */
+	u64 data;                    /* struct arch_data */
+	pid_t threads[4096];
+	u32 nthreads;
+	int pidfd;
+	const char *unsafe;          /* why the last try was in vain */
+};
+
+/* The code's data, and the texts that it names, at the upper end of the stack's memory. */
+struct area_data {
+	struct arch_data data;
+	char soname[32], symbol[32], path[4096], file[32];
+};
+
+static u64 now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static void held_end(struct injection *i)
+{
+	u64 held = now_ns() - i->tracee.since_ns;
+
+	i->inject->held_ns += held;
+	i->inject->held_most_ns = MAX(i->inject->held_most_ns, held);
+}
+
+static void let_go(struct injection *i)
+{
+	tracee_let(&i->tracee);
+	held_end(i);
+}
+
+/* ---- which thread ------------------------------------------------------------------------------- */
+
+static void threads_list(struct injection *i)
+{
+	struct dirent *entry;
+	char path[64];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)i->inject->pid);
+	tasks = opendir(path);
+	i->nthreads = 0;
+	while (tasks && i->nthreads < ARRAY_SIZE(i->threads) && (entry = readdir(tasks)))
+		if (entry->d_name[0] != '.')
+			i->threads[i->nthreads++] = atoi(entry->d_name);
+	if (tasks)
+		closedir(tasks);
+}
+
+/* One in an uninterruptible wait does not stop, and cannot be let go before it does. */
+static bool thread_stops(pid_t tid)
+{
+	char path[64], text[512], *at;
+	FILE *f;
+	bool stops;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	at = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
+	stops = at && strlen(at) > 2 && at[2] != 'D' && at[2] != 'Z';
+	fclose(f);
+	return stops;
+}
+
+/* Holds the thread, and takes what there is to know. INJECT_DONE: it is held. */
+static enum inject_end hold(struct injection *i, pid_t tid)
+{
+	enum tracee_stop stop;
+	int ret = tracee_seize(&i->tracee, i->inject->pid, tid);
+
+	i->unsafe = "its threads come and go";
+	if (ret == -ESRCH)
+		return INJECT_FAILED;
+	if (ret)
+		return look_refused(i->inject, -ret);
+	stop = tracee_wait(&i->tracee, HOLD_NS);
+	while (stop == TRACEE_LATE && thread_stops(tid))
+		stop = tracee_wait(&i->tracee, HOLD_NS);
+	i->tracee.since_ns = now_ns();
+	if (stop == TRACEE_GONE)
+		return INJECT_FAILED;
+	if (stop == TRACEE_LATE)
+		return inject_say(i->inject, INJECT_REFUSED, "has a thread (%d) in an uninterruptible wait", (int)tid);
+	if (stop == TRACEE_HELD && arch_read(tid, &i->state) == 0)
+		return INJECT_DONE;
+	tracee_let(&i->tracee);
+	if (stop == TRACEE_STOPPED)
+		return inject_say(i->inject, INJECT_REFUSED, "is stopped by job control: continue it first (kill -CONT %d)",
+				  (int)i->inject->pid);
+	return INJECT_FAILED;
+}
+
+/* The state as a frame on the thread's own stack. */
+static bool frame_put(struct injection *i)
+{
+	size_t size = arch_frame(&i->state, &i->places.gadgets, 0, i->frame, sizeof(i->frame));
+	u64 at = (arch_sp(&i->state) - arch_red_zone() - size - 64) & ~63ULL;
+
+	size = size ? arch_frame(&i->state, &i->places.gadgets, at, i->frame, sizeof(i->frame)) : 0;
+	i->own_frame = at;
+	return size && tracee_write(i->inject->pid, at, i->frame, size);
+}
+
+static void stack_print(const struct injection *i, pid_t tid)
+{
+	for (u32 f = 0; f < i->stack.n; f++)
+		verbose(3, "thread %d: #%u %s in %s", (int)tid, f,
+			i->stack.frames[f].function ? i->stack.frames[f].function : "?", i->stack.frames[f].path);
+}
+
+/*
+ * One try. The first one only looks, and lets the thread go before it is told whether that place was safe: all files
+ * that are needed to tell are read meanwhile.
+ */
+static enum inject_end try_thread(struct injection *i, pid_t tid, bool rehearsal)
+{
+	enum inject_end end = hold(i, tid);
+
+	if (end != INJECT_DONE)
+		return end;
+	i->inject->tries++;
+	safe_take(&i->look, i->inject->pid, tid, &i->state);
+	if (rehearsal) {
+		let_go(i);
+		safe_tell(&i->look, i->live, &i->stack);
+		return INJECT_FAILED;
+	}
+	i->unsafe = safe_tell(&i->look, i->live, &i->stack);
+	if (!i->unsafe && !frame_put(i))
+		i->unsafe = "its threads have no room on their stacks";
+	if (!i->unsafe)
+		return INJECT_DONE;
+	if (log_level() >= 3)
+		stack_print(i, tid);
+	let_go(i);
+	return INJECT_FAILED;
+}
+
+static void nap(u32 try)
+{
+	struct timespec t = { 0, NAP_LEAST_NS + (long)(try * 7919u % 17u) * (NAP_MOST_NS - NAP_LEAST_NS) / 16 };
+
+	nanosleep(&t, NULL);
+}
+
+/* A thread that is held at a safe place, its state on its stack. */
+static enum inject_end find_thread(struct injection *i)
+{
+	u64 end_ns = now_ns() + SEARCH_NS;
+	enum inject_end end;
+
+	for (u32 try = 0; try < TRIES_MOST && now_ns() < end_ns; try++) {
+		/* The first thread twice: its files are known by then. */
+		u32 at = try ? try - 1 : 0;
+
+		if (at % 8 == 0)
+			threads_list(i);
+		if (!i->nthreads)
+			return inject_say(i->inject, INJECT_GONE, "has ended");
+		end = try_thread(i, i->threads[at % i->nthreads], !try);
+		if (end != INJECT_FAILED)
+			return end;
+		if (try)
+			nap(try);
+	}
+	return inject_say(i->inject, INJECT_FAILED, "was never met at a safe place in %u tries: %s", i->inject->tries, i->unsafe);
+}
+
+/* ---- the work ----------------------------------------------------------------------------------- */
+
+static s64 call(struct injection *i, u64 number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
+{
+	const u64 arguments[] = { a, b, c, d, e, f };
+	enum tracee_stop stop;
+
+	return tracee_call(&i->tracee, &i->state, &i->places.gadgets, i->own_frame, number, arguments, &stop);
+}
+
+/* The agent's path in the process: its own, where that is the same file. */
+static bool path_serves(const struct injection *i)
+{
+	char path[4200];
+	struct stat own, there;
+
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)i->inject->pid, i->inject->agent);
+	return i->inject->agent[0] == '/' && strlen(i->inject->agent) < 4096 && stat(i->inject->agent, &own) == 0 &&
+	       stat(path, &there) == 0 && own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
+static bool area_fill(struct injection *i)
+{
+	struct area_data area = { .data = {
+		.errno_location = i->places.errno_location, .open = i->places.open, .why = i->places.why,
+		.find = i->places.find, .file = -1, .pair = { -1, -1 },
+	}, .soname = SONAME, .symbol = SYMBOL, .file = SONAME };
+	u64 frame, at = i->area + STACK_BYTES - sizeof(area);
+	const u8 *code;
+	size_t size;
+
+	at &= ~63ULL;
+	i->data = at;
+	area.data.soname = at + offsetof(struct area_data, soname);
+	area.data.symbol = at + offsetof(struct area_data, symbol);
+	area.data.path = at + offsetof(struct area_data, path);
+	if (path_serves(i)) {
+		snprintf(area.path, sizeof(area.path), "%s", i->inject->agent);
+	} else {
+		/* The number is not known yet: file_fill() puts it in. */
+		area.data.file_name = at + offsetof(struct area_data, file);
+	}
+	memcpy(area.data.token, i->inject->token, sizeof(area.data.token));
+	frame = (at - ARCH_FRAME) & ~63ULL;
+	area.data.frame = arch_frame_sp(frame);
+	size = arch_frame(&i->state, &i->places.gadgets, frame, i->frame, sizeof(i->frame));
+	code = arch_code(&i->look.size);
+	return size && tracee_write(i->inject->pid, frame, i->frame, size) && tracee_write(i->inject->pid, at, &area, sizeof(area)) &&
+	       tracee_write(i->inject->pid, i->area + STACK_BYTES, code, i->look.size);
+}
+
+/* Memory of our own there, with all that is needed in it. 0, or -errno. */
+static s64 area_make(struct injection *i)
+{
+	s64 ret = call(i, SYS_mmap, 0, AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, UINT64_MAX, 0);
+
+	if (ret < 0)
+		return ret;
+	i->area = (u64)ret;
+	if (!area_fill(i))
+		return -EFAULT;
+	return call(i, SYS_mprotect, i->area + STACK_BYTES, CODE_BYTES, PROT_READ | PROT_EXEC, 0, 0, 0);
+}
+
+static bool data_read(const struct injection *i, struct arch_data *data)
+{
+	return tracee_read(i->inject->pid, i->data, data, sizeof(*data)) == sizeof(*data);
+}
+
+static bool file_copy(int to, const char *from)
+{
+	int fd = open(from, O_RDONLY | O_CLOEXEC);
+	char bytes[16384];
+	ssize_t n = -1;
+
+	while (fd >= 0 && (n = read(fd, bytes, sizeof(bytes))) > 0)
+		if (write(to, bytes, (size_t)n) != n)
+			break;
+	if (fd >= 0)
+		close(fd);
+	return n == 0;
+}
+
+static int descriptor_get(const struct injection *i, s64 fd)
+{
+	return (int)syscall(SYS_pidfd_getfd, i->pidfd, (int)fd, 0);
+}
+
+/* The memfd gets the agent's bytes, and the code its name. */
+static bool file_fill(const struct injection *i, s64 file)
+{
+	int fd = descriptor_get(i, file);
+	char path[32];
+	bool filled = fd >= 0 && file_copy(fd, i->inject->agent);
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)file);
+	if (fd >= 0)
+		close(fd);
+	return filled && tracee_write(i->inject->pid, i->data + offsetof(struct area_data, path), path, sizeof(path));
+}
+
+/* At the first mark: the code has made descriptors. */
+static enum inject_end mark_file(struct injection *i)
+{
+	struct arch_data data;
+	int fd;
+
+	if (!data_read(i, &data))
+		return INJECT_FAILED;
+	fd = descriptor_get(i, data.pair[1]);
+	if (fd < 0)
+		return inject_say(i->inject, INJECT_FAILED, "made a socket that could not be fetched (pidfd_getfd: %s)", strerror(errno));
+	i->inject->serve(i->inject->context, fd);
+	if (!data.handle && data.file >= 0 && !file_fill(i, data.file))
+		return inject_say(i->inject, INJECT_FAILED, "could not be given the agent's file");
+	return INJECT_DONE;
+}
+
+static void text_read(const struct injection *i, u64 address, char *text, size_t size)
+{
+	text[tracee_read(i->inject->pid, address, text, size - 1)] = 0;
+	for (size_t k = 0; text[k]; k++)
+		if (text[k] == '\n')
+			text[k] = ' ';
+}
+
+/* At the last mark. */
+static enum inject_end mark_end(struct injection *i)
+{
+	struct arch_data data;
+	char text[256];
+
+	if (!data_read(i, &data))
+		return INJECT_FAILED;
+	if (data.stage == ARCH_DONE && data.result == 0)
+		return INJECT_DONE;
+	if (data.stage == ARCH_DONE && data.result == -EBUSY)
+		return inject_say(i->inject, INJECT_FAILED, "has threads in the midst of markers of a session before, for too long");
+	if (data.stage == ARCH_DONE)
+		return inject_say(i->inject, INJECT_FAILED, "has an agent that does not wake up: %s", strerror((int)-data.result));
+	if (data.error) {
+		text_read(i, data.error, text, sizeof(text));
+		return inject_say(i->inject, INJECT_FAILED, "cannot load the agent: %s", text);
+	}
+	return inject_say(i->inject, INJECT_FAILED, "%s: %s", data.stage == ARCH_SOCKETS ? "gets no socket" : "gets no memory file",
+			  strerror((int)-data.result));
+}
+
+/* The number of a system call at its entry, if it is one of the code's marks; else 0. */
+static u32 mark_of(const struct injection *i)
+{
+	struct __ptrace_syscall_info info;
+
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, i->tracee.tid, (void *)sizeof(info), &info) <= 0 ||
+	    info.op != PTRACE_SYSCALL_INFO_ENTRY || info.entry.nr != SYS_gettid || (u32)info.entry.args[0] != ARCH_MARK)
+		return 0;
+	return (u32)info.entry.args[1];
+}
+
+/* The code is run up to its last mark. true: it is there, and *end says how it went. */
+static bool code_run(struct injection *i, enum inject_end *end)
+{
+	u32 mark = 0;
+
+	*end = INJECT_DONE;
+	i->tracee.entered = false;
+	for (;;) {
+		enum tracee_stop stop;
+
+		if (tracee_step(&i->tracee))
+			return false;
+		stop = tracee_wait(&i->tracee, WORK_NS);
+		if (stop == TRACEE_FAULT)
+			*end = inject_say(i->inject, INJECT_FAILED, "got signal %d while it loaded the agent", i->tracee.fault);
+		if (stop == TRACEE_FAULT)
+			return true;
+		if (stop == TRACEE_HELD)
+			continue;
+		if (stop != TRACEE_ENTRY && stop != TRACEE_EXIT)
+			return false;
+		if (stop == TRACEE_ENTRY)
+			mark = mark_of(i);
+		else if (mark == ARCH_STEP_FILE && *end == INJECT_DONE)
+			*end = mark_file(i);
+		else if (mark == ARCH_STEP_END)
+			*end = *end == INJECT_DONE ? mark_end(i) : *end;
+		if (stop == TRACEE_EXIT && mark == ARCH_STEP_END)
+			return true;
+		i->inject->serve(i->inject->context, -1);
+	}
+}
+
+/* To the stop in which the kernel looks at interrupted system calls, and there all is put back. */
+static bool put_back(struct injection *i)
+{
+	enum tracee_stop stop;
+
+	if (tracee_interrupt(&i->tracee))
+		return false;
+	do {
+		stop = tracee_wait(&i->tracee, HOLD_NS);
+	} while (stop == TRACEE_ENTRY || stop == TRACEE_EXIT);
+	return stop == TRACEE_HELD && arch_write(i->tracee.tid, &i->state) == 0;
+}
+
+/* The thread is at a safe place. */
+static enum inject_end work(struct injection *i)
+{
+	enum inject_end end;
+	s64 ret;
+	bool there;
+
+	ret = area_make(i);
+	if (ret == 0 && arch_enter(i->tracee.tid, &i->state, i->area + STACK_BYTES, i->data, i->data - 2 * ARCH_FRAME) == 0) {
+		there = code_run(i, &end);
+	} else {
+		there = true;
+		end = inject_say(i->inject, INJECT_FAILED, "gets no memory for it: %s", strerror((int)-ret));
+	}
+	if (there && i->area)
+		call(i, SYS_munmap, i->area, AREA_BYTES, 0, 0, 0, 0);
+	if (there && i->tracee.seized && put_back(i)) {
+		let_go(i);
+		return end;
+	}
+	if (!i->tracee.seized)
+		return inject_say(i->inject, INJECT_GONE, "has ended, or become another program");
+	/* It finds its way alone. */
+	tracee_abandon(&i->tracee);
+	held_end(i);
+	return inject_say(i->inject, INJECT_FAILED, "does not get on with loading the agent: another of its threads may hold the loader");
+}
+
+/* ---- entries ------------------------------------------------------------------------------------ */
+
+enum inject_end inject_look(struct inject *j)
+{
+	struct places places;
+
+	j->why[0] = 0;
+	return look_process(j, &places);
+}
+
+static enum inject_end inject_with(struct injection *i)
+{
+	enum inject_end end = look_process(i->inject, &i->places);
+
+	if (end != INJECT_DONE)
+		return end;
+	i->pidfd = (int)syscall(SYS_pidfd_open, i->inject->pid, 0);
+	if (i->pidfd < 0 || ((i->live = live_new((u32)i->inject->pid)) == NULL))
+		return inject_say(i->inject, INJECT_FAILED, "cannot be held: %s", strerror(errno));
+	end = find_thread(i);
+	return end == INJECT_DONE ? work(i) : end;
+}
+
+enum inject_end inject_run(struct inject *j)
+{
+	struct injection *i = calloc(1, sizeof(*i));
+	enum inject_end end;
+	sigset_t child, before;
+
+	j->why[0] = 0;
+	j->held_ns = j->held_most_ns = 0;
+	j->tries = 0;
+	if (!i)
+		return inject_say(j, INJECT_FAILED, "cannot be held: out of memory");
+	i->inject = j;
+	i->pidfd = -1;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &before);
+	end = inject_with(i);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	live_free(i->live);
+	if (i->pidfd >= 0)
+		close(i->pidfd);
+	free(i);
+	return end;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules that keep the agent out of a process. */
+#ifndef CLI_INJECT_LOOK_H
+#define CLI_INJECT_LOOK_H
+
+#include "cli/inject/inject.h"
+#include "cli/inject/places.h"
+
+/* Says why, as the end of a sentence that begins with the process. */
+enum inject_end inject_say(struct inject *inject, enum inject_end end, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* INJECT_DONE: nothing speaks against it. */
+enum inject_end look_process(struct inject *inject, struct places *places);
+/* Why ptrace(2) was refused, by the rule behind it. */
+enum inject_end look_refused(struct inject *inject, int err);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What the C library of a process has for us, by address. */
+#ifndef CLI_INJECT_PLACES_H
+#define CLI_INJECT_PLACES_H
+
+#include "cli/inject/arch.h"
+
+struct places {
+	struct arch_gadgets gadgets;
+	u64 errno_location, open, why, find;
+	u64 segment;                 /* inode of a segment of some session that is mapped; 0: none */
+	u32 segment_major, segment_minor;
+	bool library;                /* a C library is there */
+	bool other;                  /* and it is another one than glibc */
+};
+
+/* 0, or -errno: the mappings cannot be read. What was not found is 0. */
+int places_find(struct places *places, pid_t pid);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* The agent in processes that run already: loaded into each that was asked for, and answered while that is done. */
+#define _GNU_SOURCE
+#include "cli/session/attach.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cli/inject/inject.h"
+#include "cli/log.h"
+#include "cli/session/count.h"
+#include "cli/session/internal.h"
+
+/* The kernel says whose socket it is: the process made it itself. */
+static void connection_take(struct session *s, int fd)
+{
+	struct ucred peer = { .pid = 0 };
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || !server_expect(&s->server, fd, peer.pid, session_now()))
+		close(fd);
+}
+
+static void inject_serve(void *context, int fd)
+{
+	struct session *s = context;
+	struct server_hello hello;
+
+	if (fd >= 0)
+		connection_take(s, fd);
+	while (s->server.npending && server_receive(&s->server, &hello, session_now()))
+		session_hello(s, &hello);
+}
+
+static void process_inject(struct session *s, struct process *p)
+{
+	struct segment_params params = session_segment_params(s);
+	struct inject inject = {
+		.pid = (pid_t)p->facts.pid, .agent = s->caps.agent, .token = s->server.token,
+		.serve = inject_serve, .context = s,
+	};
+	enum inject_end end;
+
+	/* Ready before it is held. */
+	if (!s->ready)
+		s->ready = segment_new(&params);
+	if (!s->ready)
+		return;
+	end = inject_run(&inject);
+	if (end == INJECT_DONE) {
+		verbose(1, "process %u: the agent is in it; a thread was held for %.2f ms, at most %.2f ms at a stretch, in %u %s",
+			p->facts.pid, (double)inject.held_ns / 1e6, (double)inject.held_most_ns / 1e6, inject.tries,
+			inject.tries == 1 ? "stop" : "stops");
+		return;
+	}
+	/* The loop finds out. */
+	if (end == INJECT_GONE)
+		return;
+	warning("process %u %s; it is measured from outside, without regions", p->facts.pid, inject.why);
+	free(p->no_agent);
+	if (asprintf(&p->no_agent, "it %s", inject.why) < 0)
+		p->no_agent = NULL;
+}
+
+int attach_inject(struct session *s)
+{
+	struct process *p;
+	u32 pid;
+
+	if (!s->caps.agent[0])
+		return error("the agent libsparkagent.so is not where sparkctl was installed; see sparkctl doctor");
+	if (server_open(&s->server))
+		return -1;
+	for (size_t i = 0; (pid = count_watched(s->options->count, i)); i++) {
+		p = process_find(&s->processes, pid);
+		if (p)
+			process_inject(s, p);
+	}
+	s->loading_ns = session_now() - s->start_ns;
+	return 0;
+}
