@@ -29,6 +29,7 @@ unit_tests = \
 	tests/unit/test_names \
 	tests/unit/test_names_sysfs \
 	tests/unit/test_object \
+	tests/unit/test_offcpu \
 	tests/unit/test_opt \
 	tests/unit/test_origin \
 	tests/unit/test_perf_user \
@@ -163,6 +164,7 @@ e2e_tests = \
 	tests/e2e/misuse-signals.test \
 	tests/e2e/misuse.test \
 	tests/e2e/names.test \
+	tests/e2e/offcpu.test \
 	tests/e2e/processes-daemon.test \
 	tests/e2e/processes-exec.test \
 	tests/e2e/processes-fork.test \
@@ -234,6 +236,7 @@ target_programs = \
 	tests/targets/t_names \
 	tests/targets/t_nested \
 	tests/targets/t_rawclone \
+	tests/targets/t_offcpu \
 	tests/targets/t_recursive \
 	tests/targets/t_short_threads \
 	tests/targets/t_stacks \

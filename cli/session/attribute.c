@@ -40,6 +40,8 @@ struct attribute_thread {
 	struct attribute_entry *entries;
 	size_t n, room, at;
 	u64 logged;                  /* in all */
+	u64 top_turn, top_logged;    /* when the node on top was looked up last, and how much was logged then */
+	u32 top_node;
 };
 
 static struct attribute_thread **bucket(struct attribute *a, const struct segment *g, u32 tid)
@@ -256,6 +258,8 @@ static u32 thread_node(struct session *s, struct attribute_thread *t, const stru
 	struct segment *g = t->segment;
 	u32 node = 0;
 
+	if (!e && t->top_turn == s->sampling->attribute.turn && t->top_logged == t->logged)
+		return t->top_node;
 	for (u32 i = 0; !e && i < TOP_TRIES; i++) {
 		const struct attribute_slot *slot = &g->slots[t->slot];
 		u64 before;
@@ -269,11 +273,14 @@ static u32 thread_node(struct session *s, struct attribute_thread *t, const stru
 		if (slot->tid != t->tid || slot->state != WIRE_SLOT_LIVE)
 			return 0;
 		node = slot_top(g, slot);
-		if (slot_quiet(g, slot))
+		if (!slot_quiet(g, slot))
+			slot_read(&s->sampling->attribute, g, t->slot);
+		if (t->logged == before) {
+			t->top_turn = s->sampling->attribute.turn;
+			t->top_logged = before;
+			t->top_node = node;
 			return node;
-		slot_read(&s->sampling->attribute, g, t->slot);
-		if (t->logged == before)
-			return node;
+		}
 		e = thread_entry(t, sample);
 	}
 	*unknown = !e || e->after_gap;

@@ -19,6 +19,7 @@ struct attribute_thread;
 struct attribute {
 	struct attribute_thread *threads[ATTRIBUTE_BUCKETS];
 	u32 nthreads;
+	u64 turn;                    /* of the drain: what is on top in one stays for all of its samples */
 	u64 handled_ticks;           /* samples of before have their regions */
 };
 

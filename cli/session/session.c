@@ -110,7 +110,7 @@ static int session_arm(struct session *s)
 		session_forewarn(s);
 	if (!s->options->no_inherit)
 		track_open(&s->track, s->spawn.pid);
-	if (s->options->sampling)
+	if (s->options->sampling || s->options->off_cpu)
 		sampling_open(s);
 	session_clock_tick(s);
 	if (s->options->outside)
