@@ -339,6 +339,7 @@ cli_sources = \
 	cli/store/file.c \
 	cli/store/internal.h \
 	cli/store/note.c \
+	cli/store/off.c \
 	cli/store/origins.c \
 	cli/store/pack.c \
 	cli/store/portion.c \

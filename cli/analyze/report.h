@@ -148,6 +148,7 @@ u64 spans_overlap(const struct span_fact *spans, size_t n, u64 begin_ns, u64 end
 
 /* What a table shows of the samples. */
 struct report_profile {
+	bool off;                    /* the samples are intervals off the CPU: samples_off_view() */
 	bool detail;                 /* tables of their own; else some lines of the hottest functions */
 	unsigned long top;           /* functions in a table; 0: all */
 	bool by_region;              /* a table for each region; else one of all samples */

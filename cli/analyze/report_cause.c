@@ -87,7 +87,7 @@ static int hot_find(struct report *report, const struct report_row *row)
 	struct stacks_entry *entries;
 	size_t n;
 
-	if (!report->stacks || (!row->root && row->split->region == SAMPLES_NONE))
+	if (!report->stacks || report->options.profile.off || (!row->root && row->split->region == SAMPLES_NONE))
 		return 0;
 	if (stacks_flat(report->stacks, &scope, &entries, &n) != 0)
 		return -1;
@@ -118,7 +118,7 @@ int report_add_causes(struct report *report, const struct report_row *row)
 		u32 kind = samples_off_kind(off->flags);
 		struct report_cause cause;
 
-		if (kind < SAMPLES_OFF_DISK || kind >= SAMPLES_OFF_UNSEEN || (row->process && row->process != off->process) ||
+		if (kind < SAMPLES_OFF_DISK || kind == SAMPLES_OFF_UNSEEN || (row->process && row->process != off->process) ||
 		    (row->tid && row->tid != off->tid) || !report_region_within(samples, off->region, split->region))
 			continue;
 		cause = cause_of(samples, off->chain);

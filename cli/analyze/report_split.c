@@ -104,7 +104,9 @@ static void sums_add(struct split_sums *sums, const struct samples_row *row, boo
 		sums->preempted += (double)row->weight;
 	else if (kind == SAMPLES_OFF_WOKEN)
 		sums->woken += (double)row->weight;
-	else if (class < ARRAY_SIZE(sums->blocked)) {
+	else {
+		/* The run goes on, or was not ended: nobody knows yet. */
+		class = MIN(class, (u32)ARRAY_SIZE(sums->blocked) - 1);
 		sums->blocked[class] += (double)row->weight;
 		sums->looked[class] |= !(row->flags & SAMPLES_OFF_RECORDED);
 	}
@@ -289,7 +291,8 @@ int report_add_splits(struct report *report)
 	err = !s.sums || !s.first || !s.next ? -1 : rows_prepare(&s);
 	if (!err) {
 		sums_gather(&s, s.samples->off_rows, s.samples->noff_rows, true);
-		sums_gather(&s, s.samples->rows, s.samples->nrows, false);
+		if (!report->options.profile.off)
+			sums_gather(&s, s.samples->rows, s.samples->nrows, false);
 		split_rows(&s);
 		err = split_tell(&s);
 	}

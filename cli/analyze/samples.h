@@ -95,7 +95,7 @@ enum samples_truncation {
 
 static inline u32 samples_truncation(u32 flags)
 {
-	u32 reason = flags >> SAMPLES_TRUNCATION_SHIFT;
+	u32 reason = flags >> SAMPLES_TRUNCATION_SHIFT & 0xff;
 
 	return reason < SAMPLES_TRUNCATIONS ? reason : SAMPLES_NO_REASON;
 }
@@ -224,6 +224,11 @@ int samples_event(struct samples *samples, u32 row, u64 time_ns, u32 cpu);
 u32 samples_off(struct samples *samples, const struct samples_row *row);
 /* The list of these was put in another order: it must be said before others are added. */
 void samples_off_sorted(struct samples *samples);
+/* There were to be samples; otherwise all there is are intervals off the CPU. */
+static inline bool samples_taken(const struct samples *samples)
+{
+	return samples->event || !samples->off;
+}
 /* Adds a thread. 0, or -1 when memory is short. */
 int samples_thread(struct samples *samples, const struct samples_thread *thread);
 /* A look at the intervals off the CPU as at samples, weights in ns: nothing is copied, nor to be freed. */

@@ -37,7 +37,7 @@ int profiled_check(const struct recording *recording, const char *path, const ch
 	const struct samples *samples = recording->facts.samples;
 	u32 i;
 
-	if (!samples)
+	if (!samples || !samples_taken(samples))
 		return error("%s has no samples: it was not recorded with run --profile", path);
 	for (i = 0; function && i < samples->nlines; i++)
 		if (samples->lines[i].function != SAMPLES_NONE &&

@@ -126,4 +126,5 @@ void store_write_samples(struct store_db *db, const struct samples *samples)
 	write_trees(db, samples);
 	write_rows(db, samples);
 	write_events(db, samples);
+	store_write_off(db, samples);
 }
