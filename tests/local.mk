@@ -303,6 +303,7 @@ bench_programs = \
 	tests/bench/bench_counters \
 	tests/bench/bench_marker \
 	tests/bench/bench_memory \
+	tests/bench/bench_pingpong \
 	tests/bench/bench_window \
 	tests/bench/bench_spawn \
 	tests/bench/bench_switch \
@@ -315,6 +316,7 @@ bench_parts = \
 	tests/bench/bench.h \
 	tests/bench/bench_unit.cc \
 	tests/bench/bench_units.c \
+	tests/bench/offcpu.sh \
 	tests/bench/profile.sh \
 	tests/bench/run
 

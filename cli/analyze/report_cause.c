@@ -48,9 +48,10 @@ static struct report_cause cause_of(const struct samples *samples, u32 chain)
 	return cause;
 }
 
+/* Where nobody looked the call is not known, but it is the one that was seen there. */
 static bool cause_same(const struct report_cause *a, const struct report_cause *b)
 {
-	return a->kind == b->kind && a->call == b->call && a->function == b->function;
+	return a->kind == b->kind && a->function == b->function && (a->call == b->call || !a->call || !b->call);
 }
 
 static int cause_order(const void *a, const void *b)
@@ -68,6 +69,7 @@ static int cause_add(struct report_split *split, const struct report_cause *caus
 	for (i = 0; i < split->ncauses; i++)
 		if (cause_same(&split->causes[i], cause)) {
 			split->causes[i].ns += cause->ns;
+			split->causes[i].call = split->causes[i].call ? split->causes[i].call : cause->call;
 			return 0;
 		}
 	grown = report_grow(split->causes, split->ncauses, sizeof(*grown));

@@ -218,9 +218,13 @@ static void split_row(const struct splitter *s, struct report_row *row, const st
 	split_set(split, REPORT_RUNNABLE, scale * (sums->preempted + sums->woken),
 		  sums->woken > 0 || !woken_known ? CELL_ESTIMATE : CELL_COUNTED,
 		  sums->woken > 0 ? "switch records, schedstat" : "switch records", woken_known ? NULL : split_unread);
-	for (k = 0; k < ARRAY_SIZE(sums->blocked); k++)
-		split_set(split, REPORT_DISK + k, scale * sums->blocked[k], sums->looked[k] ? CELL_ESTIMATE : CELL_COUNTED,
-			  sums->looked[k] ? "switch records, /proc" : "switch records", NULL);
+	for (k = 0; k < ARRAY_SIZE(sums->blocked); k++) {
+		bool split_off = sums->woken > 0 && sums->blocked[k] > 0;
+
+		split_set(split, REPORT_DISK + k, scale * sums->blocked[k],
+			  sums->looked[k] || split_off ? CELL_ESTIMATE : CELL_COUNTED,
+			  sums->looked[k] ? "switch records, /proc" : split_off ? "switch records, schedstat" : "switch records", NULL);
+	}
 	left = split->whole - on - scale * off;
 	split_set(split, REPORT_RESIDUAL, MAX(left, 0), lost || scale < 0.99 ? CELL_ESTIMATE : CELL_COUNTED, "wall",
 		  lost ? split_lost : scale < 0.99 ? split_over : NULL);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening what is needed besides records of switches: an event that has the stack of each thread that is switched
- * out. The tracepoint sched_switch has the state, too; where tracefs is not to be read the kernel's own count of
- * switches does. A user at perf_event_paranoid 2 gets neither: switches happen in the kernel, and with its side
- * excluded none is counted.
+ * Opening what is needed besides records of switches: an event that has stacks of threads that are switched out. The
+ * kernel's count of switches is one; it makes a switch longer by 0.1 us, and the tracepoint sched_switch, which
+ * has the state, too, by 0.3. So the one is for runs that are sampled, the other for those who ask for stacks. A
+ * user at perf_event_paranoid 2 gets neither: switches happen in the kernel, and with its side excluded none is
+ * counted.
  */
 #define _GNU_SOURCE
 #include "cli/session/offcpu.h"
@@ -19,7 +20,8 @@
 #include "cli/session/record.h"
 #include "cli/session/sampling.h"
 
-#define PAGES_LEAST 8u
+/* A second and CPU. A copy takes longer than a switch: all are had where there are few, and of many some. */
+#define STACKS_RATE 1000u
 
 /* "field:long prev_state;	offset:24;	size:8;	signed:1;": the numbers behind a field's name. */
 static bool field_find(const char *format, const char *name, u32 *at, u32 *size)
@@ -56,6 +58,14 @@ static bool tracepoint_find(struct session *s, struct perf_event_attr *attr)
 	return true;
 }
 
+/* Stacks are asked for: of each switch, whatever it takes. */
+static bool stacks_all(const struct session *s)
+{
+	const struct session_sampling *o = s->options->sampling;
+
+	return o && (o->stacks == SESSION_STACKS_FP || o->stacks == SESSION_STACKS_DWARF);
+}
+
 static int stacks_open_all(struct session *s, struct perf_event_attr *attr)
 {
 	struct sampling *p = s->sampling;
@@ -83,7 +93,11 @@ static int stacks_open(struct session *s, struct perf_event_attr *attr)
 	const struct session_sampling *o = s->options->sampling;
 
 	attr->read_format = 0;
-	attr->sample_period = 1;
+	attr->freq = !stacks_all(s);
+	if (attr->freq)
+		attr->sample_freq = STACKS_RATE;
+	else
+		attr->sample_period = 1;
 	attr->sample_type = RECORD_SAMPLE | p->stacks_type;
 	attr->sample_id_all = attr->disabled = attr->enable_on_exec = 1;
 	attr->inherit = !s->options->no_inherit;
@@ -129,7 +143,7 @@ void offcpu_open(struct session *s)
 	}
 	p->samples.off = true;
 	p->samples.off_stacks = strdup("proc");
-	if (p->stacks && (stacks_try(s, true) || stacks_try(s, false))) {
+	if (s->options->sampling && p->stacks && ((stacks_all(s) && stacks_try(s, true)) || stacks_try(s, false))) {
 		free(p->samples.off_stacks);
 		p->samples.off_stacks = strdup(o->tracepoint ? "sched_switch" : "context-switches");
 	}

@@ -26,7 +26,7 @@
 #define PAGES_LEAST 8u
 #define RESERVED_PAGES 32u         /* for each CPU: left to the agent's user pages of counters */
 #define STACK_MOST 65528u          /* less than 64 KiB, a multiple of 8 (kernel/events/core.c, perf_copy_attr) */
-#define SWITCHES_WAKEUP (WIRE_WATCH_ENTRIES / 2 * 64u) /* bytes: after so many switches that threads may have logged */
+#define SWITCHES_WAKEUP (WIRE_WATCH_ENTRIES * 3 / 4 * 64u) /* bytes: after so many switches that threads may have logged */
 #define PRECISE_MOST 3u
 /* A sample by the task clock takes 15 us, with a copy of the stack 20 to 30: with more of them the program stood still. */
 #define CLOCK_RATE_MOST 20000u
