@@ -292,6 +292,7 @@ cli_sources = \
 	cli/session/offcpu_end.c \
 	cli/session/offcpu_look.c \
 	cli/session/offcpu_open.c \
+	cli/session/offcpu_poll.c \
 	cli/session/place.c \
 	cli/session/plan.c \
 	cli/session/plan.h \

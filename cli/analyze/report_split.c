@@ -147,7 +147,7 @@ static struct samples_thread threads_sum(const struct splitter *s, const struct 
 		sum.life_ns += t->life_ns;
 		sum.running_ns += t->running_ns;
 		sum.unknown_ns += t->unknown_ns;
-		*woken_known &= t->woken_known || !t->blocked;
+		*woken_known &= t->woken_known || !t->blocked || s->samples->off_polled;
 	}
 	return sum;
 }
@@ -174,6 +174,18 @@ static double kernel_share(const struct splitter *s, const struct report_row *ro
 			  process->usage.cell[first + RUSAGE_STIME].value : 0;
 	}
 	return user + kernel > 0 ? kernel / (user + kernel) : -1;
+}
+
+/* Of a run in which no switch was recorded. */
+static void split_polled(struct report_split *split)
+{
+	u32 k;
+
+	for (k = REPORT_RUNNABLE; k < REPORT_RESIDUAL; k++)
+		split->part[k] = (struct report_value){ { split->part[k].cell.value, CELL_ESTIMATE, NULL },
+							k == REPORT_RUNNABLE ? "schedstat, looked at each 10 ms" :
+							"/proc, looked at each 10 ms" };
+	split->part[REPORT_RESIDUAL].cell.state = CELL_ESTIMATE;
 }
 
 static void split_set(struct report_split *split, u32 part, double ns, enum cell_state state, const char *source,
@@ -228,6 +240,8 @@ static void split_row(const struct splitter *s, struct report_row *row, const st
 	left = split->whole - on - scale * off;
 	split_set(split, REPORT_RESIDUAL, MAX(left, 0), lost || scale < 0.99 ? CELL_ESTIMATE : CELL_COUNTED, "wall",
 		  lost ? split_lost : scale < 0.99 ? split_over : NULL);
+	if (s->samples->off_polled)
+		split_polled(split);
 }
 
 /* Nothing is known of a row whose threads were not followed, or of which the samples know no region. */

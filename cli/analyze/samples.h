@@ -178,6 +178,7 @@ struct samples {
 
 	/* Off the CPU: intervals by cause; weights are ns, whatever those of rows are. */
 	bool off;                    /* it was watched for */
+	bool off_polled;             /* by looks into /proc alone: all of it is an estimate */
 	char *off_note;              /* what is less than was asked for; NULL: nothing */
 	char *off_stacks;            /* where their stacks come from; NULL: nowhere */
 	u64 off_lost;                /* intervals without an end or a begin, and records that were lost */

@@ -133,6 +133,7 @@ static void merge_off(struct samples_merge *merge)
 	u32 i;
 
 	to->off |= from->off;
+	to->off_polled |= from->off_polled;
 	to->off_lost += from->off_lost;
 	for (i = 0; i < from->noff_rows && !to->no_memory; i++) {
 		struct samples_row row = from->off_rows[i];

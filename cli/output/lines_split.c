@@ -112,6 +112,8 @@ static void split_notes(const struct lines *lines)
 	const struct samples *samples = lines->report->facts->samples;
 	char lost[FORMAT_SIZE];
 
+	if (samples->off_polled)
+		lines_print(lines, STYLE_PLAIN, "off-cpu", "no switch was recorded: estimates by a look into /proc each 10 ms");
 	if (samples->off_note)
 		lines_print(lines, STYLE_PLAIN, "off-cpu", "%s", samples->off_note);
 	format_count(lost, (double)samples->off_lost);

@@ -304,6 +304,22 @@ u32 attribute_region(struct session *s, const struct attribute_sample *sample, b
 	return region;
 }
 
+u32 attribute_now(struct session *s, struct segment *g, u32 tid, bool *unknown)
+{
+	struct attribute_thread *t = thread_find(&s->sampling->attribute, g, tid);
+	u32 node, region;
+
+	*unknown = g->pid != g->wire_pid;
+	if (!t || *unknown || t->slot >= g->nslots)
+		return SAMPLES_NONE;
+	slot_read(&s->sampling->attribute, g, t->slot);
+	if (g->slots[t->slot].tid != tid || g->slots[t->slot].state != WIRE_SLOT_LIVE)
+		return SAMPLES_NONE;
+	node = slot_top(g, &g->slots[t->slot]);
+	*unknown = node && !node_region(g, &g->regions, &s->sampling->samples, node, &region);
+	return node && !*unknown ? region : SAMPLES_NONE;
+}
+
 void attribute_forget(struct session *s, struct segment *g)
 {
 	(void)s;

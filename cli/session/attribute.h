@@ -40,6 +40,9 @@ struct attribute_sample {
  */
 u32 attribute_region(struct session *session, const struct attribute_sample *sample, bool *unknown);
 
+/* The same of the region that the thread is in now, whatever it has logged. */
+u32 attribute_now(struct session *session, struct segment *segment, u32 tid, bool *unknown);
+
 /* Nodes of the segment are about to become others. */
 void attribute_forget(struct session *session, struct segment *segment);
 void attribute_free(struct session *session);

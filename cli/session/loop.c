@@ -173,7 +173,7 @@ void session_hello(struct session *s, struct server_hello *h)
 	struct origin_map map;
 	struct process *p;
 
-	if (s->sampling) {
+	if (s->sampling && s->sampling->nrings) {
 		rings = s->sampling->rings;
 		config.flags |= WIRE_WATCH;
 		config.rings = s->sampling->nrings;

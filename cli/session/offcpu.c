@@ -48,7 +48,7 @@ static u32 process_of(struct session *s, u32 pid, u64 time_ns)
 	return p ? p->facts.id : 1;
 }
 
-static struct offcpu_thread *thread_new(struct session *s, const struct record *r, u32 ring)
+static struct offcpu_thread *thread_add(struct session *s, u32 pid, u32 tid, u64 time_ns)
 {
 	struct offcpu *o = s->sampling->off;
 	struct offcpu_thread *t, **list = o->threads;
@@ -65,19 +65,34 @@ static struct offcpu_thread *thread_new(struct session *s, const struct record *
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
-	t->sums = (struct samples_thread){ .process = process_of(s, r->pid, r->time_ns), .pid = r->pid, .tid = r->tid };
-	t->born_ns = t->since_ns = r->time_ns;
-	t->ring = ring;
+	t->sums = (struct samples_thread){ .process = process_of(s, pid, time_ns), .pid = pid, .tid = tid };
+	t->born_ns = t->since_ns = time_ns;
 	t->region = SAMPLES_NONE;
-	t->next = o->buckets[r->tid % OFFCPU_BUCKETS];
-	o->buckets[r->tid % OFFCPU_BUCKETS] = t;
+	t->next = o->buckets[tid % OFFCPU_BUCKETS];
+	o->buckets[tid % OFFCPU_BUCKETS] = t;
 	o->threads[o->nthreads++] = t;
 	return t;
 }
 
+static struct offcpu_thread *thread_new(struct session *s, const struct record *r, u32 ring)
+{
+	struct offcpu_thread *t = thread_add(s, r->pid, r->tid, r->time_ns);
+
+	if (t)
+		t->ring = ring;
+	return t;
+}
+
+struct offcpu_thread *offcpu_thread_get(struct session *s, u32 pid, u32 tid, u64 time_ns)
+{
+	struct offcpu_thread *t = thread_find(s->sampling->off, tid);
+
+	return t ? t : thread_add(s, pid, tid, time_ns);
+}
+
 void offcpu_thread_end(struct sampling *p, struct offcpu_thread *t, u64 end_ns)
 {
-	u64 waits = t->delay_ns - MIN(t->delay_ns, t->delay_ready_ns);
+	u64 waits = p->off->polled ? 0 : t->delay_ns - MIN(t->delay_ns, t->delay_ready_ns);
 
 	t->sums.life_ns = end_ns > t->born_ns ? end_ns - t->born_ns : 0;
 	t->sums.woken_known = t->delay_known;
@@ -240,6 +255,12 @@ static void thread_drop(struct offcpu *o, struct offcpu_thread *t)
 			break;
 		}
 	free(t);
+}
+
+void offcpu_thread_gone(struct sampling *p, struct offcpu_thread *t)
+{
+	offcpu_thread_end(p, t, t->met_ns);
+	thread_drop(p->off, t);
 }
 
 void offcpu_exit(struct session *s, const struct record *r)

@@ -50,6 +50,7 @@ struct offcpu_thread {
 	u64 delay_before_ns;         /* of what came before */
 	u64 delay_ns, delay_ready_ns, delay_blocked;
 	bool delay_known;
+	u64 ran_ns, met_ns;          /* of one that is polled: its time on a CPU, and when it was met last */
 };
 
 struct offcpu {
@@ -58,6 +59,7 @@ struct offcpu {
 	u32 nthreads, room, at;
 	u64 *loss_ns;                /* of each ring, when records were lost there last */
 	u64 next_ns;                 /* when to look again */
+	bool polled;                 /* no switch is recorded: offcpu_poll.c */
 	bool tracepoint;             /* stacks come with the state that the thread was left in ... */
 	u32 state_at, state_size;    /* ... here among its fields */
 	u64 refused;                 /* looks that /proc did not allow */
@@ -80,12 +82,21 @@ void offcpu_stack(struct session *session, const struct record *record);
 
 /* offcpu_look.c: why threads wait that do. */
 void offcpu_look(struct session *session, u64 now_ns);
+/* Of one thread. */
+void offcpu_thread_look(struct session *session, struct offcpu_thread *thread);
 /* What the kernel's sums say of the threads that live, or of the command that has ended and was not waited for. */
 void offcpu_delays(struct session *session);
+
+/* offcpu_poll.c: the same of all threads that live, where no switch is recorded. */
+void offcpu_poll(struct session *session, u64 now_ns);
 
 /* offcpu_end.c: no more records come. */
 void offcpu_end(struct session *session);
 
+/* Finds or adds a thread; NULL: no memory. */
+struct offcpu_thread *offcpu_thread_get(struct session *session, u32 pid, u32 tid, u64 time_ns);
+/* It ended when it was seen last. */
+void offcpu_thread_gone(struct sampling *sampling, struct offcpu_thread *thread);
 /* The thread's life goes into the samples. */
 void offcpu_thread_end(struct sampling *sampling, struct offcpu_thread *thread, u64 end_ns);
 /* The same of one whose end was not seen, with what it was at then. */

@@ -184,7 +184,10 @@ void offcpu_end(struct session *s)
 	u64 end_ns = s->main_ended && !s->options->follow ? s->end_ns : session_now();
 
 	for (u32 i = 0; i < o->nthreads; i++)
-		offcpu_thread_left(p, o->threads[i], end_ns);
+		if (o->polled)
+			offcpu_thread_end(p, o->threads[i], o->threads[i]->met_ns);
+		else
+			offcpu_thread_left(p, o->threads[i], end_ns);
 	o->nthreads = 0;
 	unseen_share(&p->samples);
 	woken_split(&p->samples);

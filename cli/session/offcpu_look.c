@@ -167,7 +167,7 @@ static u32 look_chain(struct sampling *p, const struct look *l, u64 now_ns, u32 
 	return chain_take(p, &r, flags);
 }
 
-static void thread_look(struct session *s, struct offcpu_thread *t)
+void offcpu_thread_look(struct session *s, struct offcpu_thread *t)
 {
 	struct sampling *p = s->sampling;
 	struct look l = { .pid = t->sums.pid, .tid = t->sums.tid, .call = -1 };
@@ -197,13 +197,17 @@ void offcpu_look(struct session *s, u64 now_ns)
 	if (!o || now_ns < o->next_ns)
 		return;
 	o->next_ns = now_ns + OFFCPU_LOOK_NS;
+	if (o->polled) {
+		offcpu_poll(s, now_ns);
+		return;
+	}
 	sampling_drain(s, false);
 	for (u32 i = 0; i < MIN(o->nthreads, SCAN_MOST) && looks < LOOKS_MOST; i++) {
 		struct offcpu_thread *t = o->threads[o->at++ % o->nthreads];
 
 		if (t->state != OFFCPU_BLOCKED || t->look_ns)
 			continue;
-		thread_look(s, t);
+		offcpu_thread_look(s, t);
 		looks++;
 	}
 }
@@ -213,7 +217,7 @@ void offcpu_delays(struct session *s)
 	struct offcpu *o = s->sampling ? s->sampling->off : NULL;
 	u64 cells[SCHED_CELLS];
 
-	for (u32 i = 0; o && i < MIN(o->nthreads, DELAYS_MOST); i++) {
+	for (u32 i = 0; o && !o->polled && i < MIN(o->nthreads, DELAYS_MOST); i++) {
 		struct offcpu_thread *t = o->threads[i];
 		char text[PROC_SCHEDSTAT_ROOM];
 		ssize_t n = thread_read(t->sums.pid, t->sums.tid, "schedstat", text, sizeof(text));

@@ -142,8 +142,9 @@ void offcpu_open(struct session *s)
 		return;
 	}
 	p->samples.off = true;
+	o->polled = p->samples.off_polled = !p->nrings;
 	p->samples.off_stacks = strdup("proc");
-	if (s->options->sampling && p->stacks && ((stacks_all(s) && stacks_try(s, true)) || stacks_try(s, false))) {
+	if (s->options->sampling && !o->polled && p->stacks && ((stacks_all(s) && stacks_try(s, true)) || stacks_try(s, false))) {
 		free(p->samples.off_stacks);
 		p->samples.off_stacks = strdup(o->tracepoint ? "sched_switch" : "context-switches");
 	}

@@ -375,7 +375,10 @@ static void sampling_open_on(struct session *s, pid_t task, bool attached)
 		return;
 	why = mapping ? advice_ring(&s->caps, -ret) : advice_perf_scope(&s->caps, -ret, ADVICE_USER);
 	warning("no %s: %s%s%s", s->options->sampling ? "samples" : "switches", why.because, why.remedy[0] ? ": " : "", why.remedy);
-	sampling_free(s);
+	if (s->options->off_cpu && p->rings && p->spaces && p->chains)
+		offcpu_open(s);
+	else
+		sampling_free(s);
 }
 
 void sampling_open(struct session *s)

@@ -65,6 +65,7 @@ void store_write_off(struct store_db *db, const struct samples *samples)
 		store_failed(db);
 	insert = store_prepare(db, "INSERT INTO off_watch VALUES (?, ?)");
 	store_put(db, insert, "ti", "lost", (s64)samples->off_lost);
+	store_put(db, insert, "ti", "polled", (s64)samples->off_polled);
 	store_put(db, insert, "tt", "note", samples->off_note);
 	store_put(db, insert, "tt", "stacks", samples->off_stacks);
 	sqlite3_finalize(insert);
@@ -97,6 +98,8 @@ static int read_watch(void *context, sqlite3_stmt *row)
 
 	if (key && !strcmp(key, "lost"))
 		samples->off_lost = read_u64(row, 1);
+	else if (key && !strcmp(key, "polled"))
+		samples->off_polled = sqlite3_column_int(row, 1);
 	else if (key && text && !strcmp(key, "note") && !samples->off_note)
 		samples->off_note = strdup(text);
 	else if (key && text && !strcmp(key, "stacks") && !samples->off_stacks)
