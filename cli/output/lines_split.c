@@ -33,7 +33,9 @@ static char *cause_text(const struct lines *lines, const struct report_cause *ca
 	char *call = lines_name(cause->call ? cause->call : kind, lines_name_most(lines)), *text = NULL;
 	int len;
 
-	if (function)
+	if (cause->kind == REPORT_OTHER && !cause->call && !function)
+		len = asprintf(&text, "cause not seen");
+	else if (function)
 		len = asprintf(&text, "%s in %s", call ? call : kind, function);
 	else
 		len = asprintf(&text, "%s", call ? call : kind);
