@@ -260,6 +260,10 @@ static int run_with(struct run_options *o, char **argv)
 		status = functions_parse(o);
 	if (!status && o->passes && portioned_in_time(&o->portioned))
 		status = command_misused(&command_run, "can't run the command again, by --passes, with --delay or --control", NULL);
+	/* The lives of threads are whole. */
+	if (!status && o->off_cpu && (portioned_in_time(&o->portioned) || o->portioned.roi.n))
+		status = command_misused(&command_run, "tells the times of --off-cpu of whole runs, not with --delay, --control or --roi",
+					 NULL);
 	if (!status)
 		status = portioned_parse(&o->portioned, &command_run);
 	if (!status)
