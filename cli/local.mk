@@ -43,12 +43,14 @@ cli_sources = \
 	cli/analyze/report.h \
 	cli/analyze/report_build.h \
 	cli/analyze/report_calls.c \
+	cli/analyze/report_cause.c \
 	cli/analyze/report_derived.c \
 	cli/analyze/report_notes.c \
 	cli/analyze/report_origin.c \
 	cli/analyze/report_path.c \
 	cli/analyze/report_profile.c \
 	cli/analyze/report_rows.c \
+	cli/analyze/report_split.c \
 	cli/analyze/report_totals.c \
 	cli/analyze/report_windows.c \
 	cli/analyze/runs.c \
@@ -192,6 +194,9 @@ cli_sources = \
 	cli/inject/safe.h \
 	cli/inject/tracee.c \
 	cli/inject/tracee.h \
+	cli/names/blocking.c \
+	cli/names/blocking.def \
+	cli/names/blocking.h \
 	cli/names/breakpoint.c \
 	cli/names/generic.c \
 	cli/names/internal.h \
@@ -242,6 +247,7 @@ cli_sources = \
 	cli/output/json_build.h \
 	cli/output/json_portion.c \
 	cli/output/json_profile.c \
+	cli/output/json_split.c \
 	cli/output/lines.c \
 	cli/output/lines.h \
 	cli/output/lines_function.c \
@@ -250,6 +256,7 @@ cli_sources = \
 	cli/output/lines_portion.c \
 	cli/output/lines_profile.c \
 	cli/output/lines_report.c \
+	cli/output/lines_split.c \
 	cli/output/output.c \
 	cli/output/output.h \
 	cli/output/page.h \
@@ -310,6 +317,12 @@ cli_sources = \
 	cli/session/origin.c \
 	cli/session/nodes.c \
 	cli/session/nodes.h \
+	cli/session/offcpu.c \
+	cli/session/offcpu.h \
+	cli/session/offcpu_end.c \
+	cli/session/offcpu_look.c \
+	cli/session/offcpu_open.c \
+	cli/session/offcpu_poll.c \
 	cli/session/place.c \
 	cli/session/plan.c \
 	cli/session/plan.h \
@@ -357,6 +370,7 @@ cli_sources = \
 	cli/store/file.c \
 	cli/store/internal.h \
 	cli/store/note.c \
+	cli/store/off.c \
 	cli/store/origins.c \
 	cli/store/pack.c \
 	cli/store/portion.c \

@@ -30,6 +30,7 @@ unit_tests = \
 	tests/unit/test_names \
 	tests/unit/test_names_sysfs \
 	tests/unit/test_object \
+	tests/unit/test_offcpu \
 	tests/unit/test_opt \
 	tests/unit/test_origin \
 	tests/unit/test_page \
@@ -178,6 +179,7 @@ e2e_tests = \
 	tests/e2e/misuse-signals.test \
 	tests/e2e/misuse.test \
 	tests/e2e/names.test \
+	tests/e2e/offcpu.test \
 	tests/e2e/processes-daemon.test \
 	tests/e2e/processes-exec.test \
 	tests/e2e/processes-fork.test \
@@ -255,6 +257,7 @@ target_programs = \
 	tests/targets/t_names \
 	tests/targets/t_nested \
 	tests/targets/t_rawclone \
+	tests/targets/t_offcpu \
 	tests/targets/t_recursive \
 	tests/targets/t_short_threads \
 	tests/targets/t_stacks \
@@ -322,6 +325,7 @@ bench_programs = \
 	tests/bench/bench_counters \
 	tests/bench/bench_marker \
 	tests/bench/bench_memory \
+	tests/bench/bench_pingpong \
 	tests/bench/bench_window \
 	tests/bench/bench_spawn \
 	tests/bench/bench_switch \
@@ -335,6 +339,7 @@ bench_parts = \
 	tests/bench/bench.h \
 	tests/bench/bench_unit.cc \
 	tests/bench/bench_units.c \
+	tests/bench/offcpu.sh \
 	tests/bench/page.js \
 	tests/bench/profile.sh \
 	tests/bench/run

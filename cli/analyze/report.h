@@ -148,6 +148,7 @@ u64 spans_overlap(const struct span_fact *spans, size_t n, u64 begin_ns, u64 end
 
 /* What a table shows of the samples. */
 struct report_profile {
+	bool off;                    /* the samples are intervals off the CPU: samples_off_view() */
 	bool detail;                 /* tables of their own; else some lines of the hottest functions */
 	unsigned long top;           /* functions in a table; 0: all */
 	bool by_region;              /* a table for each region; else one of all samples */
@@ -191,6 +192,42 @@ struct report_origin {
 	size_t ncallers;
 };
 
+/* What the time of a region, or of the threads of a process, was spent on. */
+enum report_part_kind {
+	REPORT_USER, REPORT_KERNEL,  /* on a CPU */
+	REPORT_RUNNABLE,             /* waiting for one */
+	REPORT_DISK, REPORT_FUTEX, REPORT_IO, REPORT_SLEEP, REPORT_OTHER, /* blocked: in the order of enum samples_off */
+	REPORT_RESIDUAL,             /* what the other parts leave */
+	REPORT_PARTS
+};
+
+extern const char *const report_part_names[REPORT_PARTS];
+
+/* A place that a thread waited in, of one region. */
+struct report_cause {
+	u32 kind;                    /* enum report_part_kind */
+	const char *call;            /* of the system; NULL: not known */
+	const char *function;        /* of the program, from where; NULL: not known */
+	const char *file;            /* of its source; NULL: not known */
+	u32 line;
+	double ns;
+};
+
+struct report_split {
+	struct report_value {
+		struct cell cell;    /* ns */
+		const char *source;
+	} part[REPORT_PARTS];
+	double whole;                /* what they add up to, ns: wall, or of a root the lives of its threads */
+	double scale;                /* of the intervals, where they were more than that: below 1 */
+	u32 region;                  /* among those of the samples; SAMPLES_NONE: a root's, or none of its own */
+	struct report_cause *causes; /* greatest first, of rows that a table tells of */
+	size_t ncauses;
+	const char *hot;             /* the function that most samples were taken in; NULL: not known */
+	const char *hot_file, *hot_into; /* its source, and what it is inlined into; NULL: not known, or not inlined */
+	u32 hot_line;
+};
+
 struct report_row {
 	u32 parent;                  /* index of a row further up; PROFILE_NONE: a root */
 	u32 depth;                   /* in the tree that is shown */
@@ -207,6 +244,7 @@ struct report_row {
 	struct cell wall_share;      /* percent of the root's wall */
 	struct cell cpu_share;       /* percent of its own wall */
 	struct cell off_share;
+	struct report_split *split;  /* NULL: not watched for */
 };
 
 struct report_diagnosis {

@@ -54,6 +54,14 @@ int report_add_markers(struct report *report, const struct profile *profile);
 /* report_profile.c: the samples by region. */
 int report_add_profile(struct report *report);
 
+/* report_split.c: after the rows and the samples. */
+int report_add_splits(struct report *report);
+void report_free_splits(struct report *report);
+/* report_cause.c: where it waited, and where most samples were taken, of one row. */
+int report_add_causes(struct report *report, const struct report_row *row);
+/* The region is that one or lies in it; SAMPLES_NONE is around all. */
+bool report_region_within(const struct samples *samples, u32 region, u32 outer);
+
 /* An array of count + 1 items, the new one zeroed; NULL when memory is short (the old array stays). */
 void *report_grow(void *array, size_t count, size_t size);
 

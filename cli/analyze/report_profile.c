@@ -55,7 +55,7 @@ int report_add_profile(struct report *report)
 	size_t i, n;
 	int matches;
 
-	if (!report->facts->samples)
+	if (!report->facts->samples || !samples_taken(report->facts->samples))
 		return 0;
 	report->stacks = stacks_new(report->facts->samples);
 	if (!report->stacks ||

@@ -42,6 +42,8 @@ SAMPLES_LIST(lines)
 SAMPLES_LIST(chains)
 SAMPLES_LIST(regions)
 SAMPLES_LIST(rows)
+SAMPLES_LIST(off_rows)
+SAMPLES_LIST(threads)
 SAMPLES_LIST(events)
 SAMPLES_LIST(strings)
 SAMPLES_LIST(missed)
@@ -286,37 +288,94 @@ void samples_name(struct samples *samples, u32 frame, const struct samples_line 
 
 /* ---- rows, events ---------------------------------------------------------------------------------- */
 
-static u64 samples_row_hash(const struct samples *samples, u32 item)
+static u64 samples_hash_row(const struct samples_row *row)
 {
-	const struct samples_row *row = &samples->rows[item];
-
 	return samples_mix((u64)row->tid << 32 | row->chain,
 			   samples_mix((u64)row->region << 32 | row->process, (u64)row->pid << 32 | row->flags));
 }
 
-static bool samples_row_equal(const struct samples *samples, u32 a, u32 b)
+static bool samples_same_row(const struct samples_row *x, const struct samples_row *y)
 {
-	const struct samples_row *x = &samples->rows[a], *y = &samples->rows[b];
-
 	return x->chain == y->chain && x->tid == y->tid && x->region == y->region && x->process == y->process &&
 	       x->pid == y->pid && x->flags == y->flags;
 }
 
+/* samples_add_LIST(): the row of a list that is like this one, with its count and weight added. */
+#define SAMPLES_ROWS(list, index) \
+	static u64 samples_##list##_hash(const struct samples *samples, u32 item) \
+	{ \
+		return samples_hash_row(&samples->list[item]); \
+	} \
+	static bool samples_##list##_equal(const struct samples *samples, u32 a, u32 b) \
+	{ \
+		return samples_same_row(&samples->list[a], &samples->list[b]); \
+	} \
+	static u32 samples_add_##list(struct samples *samples, const struct samples_row *row) \
+	{ \
+		static const struct samples_kind kind = { samples_##list##_hash, samples_##list##_equal }; \
+		u32 i; \
+		if (!samples_room_##list(samples, 1)) \
+			return SAMPLES_NONE; \
+		samples->list[samples->n##list] = *row; \
+		samples->list[samples->n##list].count = samples->list[samples->n##list].weight = 0; \
+		i = samples_intern(samples, &samples->index, &kind, &samples->n##list); \
+		if (i != SAMPLES_NONE) { \
+			samples->list[i].count += row->count; \
+			samples->list[i].weight += row->weight; \
+		} \
+		return i; \
+	}
+
+SAMPLES_ROWS(rows, row_index)
+SAMPLES_ROWS(off_rows, off_index)
+
 u32 samples_row(struct samples *samples, const struct samples_row *row)
 {
-	static const struct samples_kind kind = { samples_row_hash, samples_row_equal };
-	u32 i;
+	return samples_add_rows(samples, row);
+}
 
-	if (!samples_room_rows(samples, 1))
-		return SAMPLES_NONE;
-	samples->rows[samples->nrows] = *row;
-	samples->rows[samples->nrows].count = samples->rows[samples->nrows].weight = 0;
-	i = samples_intern(samples, &samples->row_index, &kind, &samples->nrows);
-	if (i != SAMPLES_NONE) {
-		samples->rows[i].count += row->count;
-		samples->rows[i].weight += row->weight;
-	}
-	return i;
+u32 samples_off(struct samples *samples, const struct samples_row *row)
+{
+	return samples_add_off_rows(samples, row);
+}
+
+void samples_off_sorted(struct samples *samples)
+{
+	struct samples_index index = { .slots = calloc(samples->off_index.size + 1, sizeof(u32)),
+				       .count = samples->noff_rows, .size = samples->off_index.size };
+
+	samples->no_memory |= !index.slots;
+	for (u32 i = 0; index.slots && i < samples->noff_rows; i++)
+		samples_index_put(&index, samples_off_rows_hash(samples, i), i);
+	free(samples->off_index.slots);
+	samples->off_index = index.slots ? index : (struct samples_index){ .slots = NULL };
+}
+
+int samples_thread(struct samples *samples, const struct samples_thread *thread)
+{
+	if (!samples_room_threads(samples, 1))
+		return -1;
+	samples->threads[samples->nthreads++] = *thread;
+	return 0;
+}
+
+struct samples samples_off_view(const struct samples *samples)
+{
+	static char event[] = "off-cpu", none[] = "none";
+	struct samples view = *samples;
+
+	view.event = event;
+	view.stacks = samples->off_stacks ? samples->off_stacks : none;
+	view.note = samples->off_note;
+	view.clock = true;
+	view.frequency = view.throttled = 0;
+	view.effective = 0;
+	view.lost = samples->off_lost;
+	view.rows = samples->off_rows;
+	view.nrows = samples->noff_rows;
+	view.events = NULL;
+	view.nevents = 0;
+	return view;
 }
 
 int samples_event(struct samples *samples, u32 row, u64 time_ns, u32 cpu)
@@ -396,6 +455,11 @@ void samples_fini(struct samples *samples)
 	free(samples->event);
 	free(samples->note);
 	free(samples->stacks);
+	free(samples->off_note);
+	free(samples->off_stacks);
+	free(samples->off_rows);
+	free(samples->threads);
+	free(samples->off_index.slots);
 	free(samples->objects);
 	free(samples->frames);
 	free(samples->lines);

@@ -95,7 +95,7 @@ enum samples_truncation {
 
 static inline u32 samples_truncation(u32 flags)
 {
-	u32 reason = flags >> SAMPLES_TRUNCATION_SHIFT;
+	u32 reason = flags >> SAMPLES_TRUNCATION_SHIFT & 0xff;
 
 	return reason < SAMPLES_TRUNCATIONS ? reason : SAMPLES_NO_REASON;
 }
@@ -126,6 +126,41 @@ struct samples_event {
 	u32 cpu;
 };
 
+/* Why a thread was off the CPU: in the flags of its row, above SAMPLES_OFF_SHIFT. */
+#define SAMPLES_OFF_SHIFT 16
+#define SAMPLES_OFF_SHARED (1u << 20) /* its weight includes a share of intervals in which nobody looked */
+#define SAMPLES_OFF_RECORDED (1u << 21) /* the kernel's record has the cause; else somebody looked into /proc */
+
+enum samples_off {
+	SAMPLES_OFF_PREEMPTED,       /* it could run, and another one did */
+	SAMPLES_OFF_WOKEN,           /* it was woken and waited for a CPU: taken from its time blocked, by the run queue's sums */
+	SAMPLES_OFF_DISK,
+	SAMPLES_OFF_FUTEX,
+	SAMPLES_OFF_IO,              /* sockets, pipes, terminals, and waiting for any of them */
+	SAMPLES_OFF_SLEEP,
+	SAMPLES_OFF_OTHER,           /* other causes, and those that are not known */
+	SAMPLES_OFF_UNSEEN,          /* while the run goes on: nobody looked */
+	SAMPLES_OFF_KINDS
+};
+
+static inline u32 samples_off_kind(u32 flags)
+{
+	u32 kind = flags >> SAMPLES_OFF_SHIFT & 15;
+
+	return kind < SAMPLES_OFF_KINDS ? kind : SAMPLES_OFF_OTHER;
+}
+
+/* How the life of a thread was spent, as far as it was followed. */
+struct samples_thread {
+	u32 process, pid, tid;
+	u64 life_ns;                 /* it was there, in all */
+	u64 running_ns;
+	u64 unknown_ns;              /* between records of which some were lost */
+	u64 blocked, preempted;      /* times that it was switched out */
+	u64 woken_ns;                /* between wake-ups and CPUs, by the kernel's sums */
+	bool woken_known;
+};
+
 struct samples_string {
 	u64 hash;
 	u32 length;
@@ -148,6 +183,17 @@ struct samples {
 	char *note;                  /* what is less than was asked for; NULL: nothing */
 	char *stacks;                /* "fp", "dwarf", "none" */
 	u32 stack_bytes;             /* of a copied stack */
+
+	/* Off the CPU: intervals by cause; weights are ns, whatever those of rows are. */
+	bool off;                    /* it was watched for */
+	bool off_polled;             /* by looks into /proc alone: all of it is an estimate */
+	char *off_note;              /* what is less than was asked for; NULL: nothing */
+	char *off_stacks;            /* where their stacks come from; NULL: nowhere */
+	u64 off_lost;                /* intervals without an end or a begin, and records that were lost */
+	struct samples_row *off_rows;
+	struct samples_thread *threads;
+	u32 noff_rows, off_rows_room, nthreads, threads_room;
+	struct samples_index off_index;
 
 	struct samples_object *objects;
 	struct samples_frame *frames;
@@ -187,6 +233,19 @@ int samples_event(struct samples *samples, u32 row, u64 time_ns, u32 cpu);
 
 /* Adds what a region did not get to its entry, not to the sums of all. 0, or -1 when memory is short. */
 int samples_miss(struct samples *samples, const struct samples_missed *missed);
+/* The same as samples_row() for intervals off the CPU, whose flags have their kind. */
+u32 samples_off(struct samples *samples, const struct samples_row *row);
+/* The list of these was put in another order: it must be said before others are added. */
+void samples_off_sorted(struct samples *samples);
+/* There were to be samples; otherwise all there is are intervals off the CPU. */
+static inline bool samples_taken(const struct samples *samples)
+{
+	return samples->event || !samples->off;
+}
+/* Adds a thread. 0, or -1 when memory is short. */
+int samples_thread(struct samples *samples, const struct samples_thread *thread);
+/* A look at the intervals off the CPU as at samples, weights in ns: nothing is copied, nor to be freed. */
+struct samples samples_off_view(const struct samples *samples);
 
 /* Puts the events in the order of time, in which nobody adds them who reads one ring for each CPU. */
 void samples_sort(struct samples *samples);

@@ -132,6 +132,26 @@ static void merge_rows(struct samples_merge *merge)
 	}
 }
 
+static void merge_off(struct samples_merge *merge)
+{
+	const struct samples *from = merge->from;
+	struct samples *to = merge->to;
+	u32 i;
+
+	to->off |= from->off;
+	to->off_polled |= from->off_polled;
+	to->off_lost += from->off_lost;
+	for (i = 0; i < from->noff_rows && !to->no_memory; i++) {
+		struct samples_row row = from->off_rows[i];
+
+		row.region = merged(merge->regions, row.region);
+		row.chain = merged(merge->chains, row.chain);
+		samples_off(to, &row);
+	}
+	for (i = 0; i < from->nthreads && !to->no_memory; i++)
+		samples_thread(to, &from->threads[i]);
+}
+
 static void merge_events(struct samples_merge *merge)
 {
 	u32 i;
@@ -162,6 +182,7 @@ int samples_merge(struct samples *to, const struct samples *from)
 	merge.rows = merge.regions + from->nregions;
 	merge_places(&merge);
 	merge_rows(&merge);
+	merge_off(&merge);
 	merge_events(&merge);
 	free(numbers);
 	return to->no_memory ? -1 : 0;

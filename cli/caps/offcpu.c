@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The probe "off-cpu", in three steps: the states that /proc shows, which can be sampled; switch
- * records of an event of this thread, which are exact; the tracepoint sched_switch, which also
- * has stacks.
+ * The probe "off-cpu", in three steps: the states that /proc shows, which can be looked at; switch
+ * records of an event of this thread, which are exact; the tracepoint sched_switch, which has the
+ * stack and the state of each switch.
  */
 #include "cli/caps/try.h"
 
@@ -84,13 +84,13 @@ struct outcome offcpu_probe(struct caps_context *context)
 	if (offcpu_try_records(context, &records)) {
 		if (offcpu_try_tracepoint(context, &stacks))
 			return outcome_yes("switch records; sched:sched_switch with stacks");
-		return outcome_partly(stacks.remedy, "switch records, exact but without stacks: "
-			"%.180s", stacks.because);
+		return outcome_partly(stacks.remedy, "switch records, exact; causes and stacks by "
+			"looks into /proc: %.160s", stacks.because);
 	}
 	got = facts_read(context, "/proc/self/stat", text, sizeof(text));
 	if (got < 0)
 		return outcome_no(records.remedy, "no states of threads in /proc (%s), and no "
 			"switch records: %.150s", advice_errno_name((int)-got), records.because);
-	return outcome_partly(records.remedy, "sampled states in /proc, no switch records: %.180s",
+	return outcome_partly(records.remedy, "looks into /proc alone, no switch records: %.180s",
 		records.because);
 }

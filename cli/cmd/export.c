@@ -99,7 +99,8 @@ static int export_recording(const struct export_command_options *o, const char *
 	if (!file)
 		return STATUS_FAILURE;
 	setvbuf(file, NULL, _IOFBF, 1 << 16);
-	status = report ? recorded_print(&as_recorded, output_find(report), file, recording) : export_samples(o, file, recording);
+	status = report ? recorded_print(&as_recorded, output_find(report), file, recording, &recording->facts)
+			: export_samples(o, file, recording);
 	return export_close(file, o->output) ? STATUS_FAILURE : status;
 }
 

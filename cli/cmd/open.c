@@ -94,7 +94,7 @@ int open_report(const struct print_options *options, const char *path)
 	struct recording *recording = recording_read(path);
 	char page[PATH_MAX];
 	FILE *file = recording ? open_page(page, sizeof(page)) : NULL;
-	int status = file ? recorded_print(options, output_find("html"), file, recording) : STATUS_FAILURE;
+	int status = file ? recorded_print(options, output_find("html"), file, recording, &recording->facts) : STATUS_FAILURE;
 
 	recording_free(recording);
 	if (file && fclose(file) != 0 && !status) {

@@ -121,7 +121,7 @@ int profiled_check(const struct recording *recording, const char *path, const ch
 	struct profiled_found found = { .n = 0 };
 	enum profiled_way way;
 
-	if (!samples)
+	if (!samples || !samples_taken(samples))
 		return error("%s has no samples: it was not recorded with run --profile", path);
 	if (!*word)
 		return 0;

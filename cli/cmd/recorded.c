@@ -37,12 +37,12 @@ static int recorded_define(struct print_options *o, const struct print_options *
 }
 
 int recorded_print(const struct print_options *given, const struct output *format, FILE *file,
-		   const struct recording *recording)
+		   const struct recording *recording, const struct session_facts *facts)
 {
 	struct print_options o = with_recorded(given, recording);
 	int status = recorded_define(&o, given, recording);
 
-	if (!status && print_report(&o, format, file, &recording->profile, &recording->facts))
+	if (!status && print_report(&o, format, file, &recording->profile, facts))
 		status = STATUS_FAILURE;
 	definitions_free(&o.definitions);
 	return status;

@@ -6,8 +6,8 @@
 #include "cli/cmd/print.h"
 #include "cli/store/store.h"
 
-/* The exit status, after a message if it is not 0. */
+/* facts: the recording's, or what is made of them. The exit status, after a message if it is not 0. */
 int recorded_print(const struct print_options *given, const struct output *format, FILE *file,
-		   const struct recording *recording);
+		   const struct recording *recording, const struct session_facts *facts);
 
 #endif

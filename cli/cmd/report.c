@@ -27,6 +27,8 @@ static const struct opt options[] = {
 	PRINT_DEFINE_ROW(struct report_command_options),
 	{ "profile", 0, OPT_FLAG, OFFSET(print.profile.detail), NULL, NULL,
 	  "tables of the functions and objects that the samples of run --profile were taken in", NULL, false },
+	{ "off-cpu", 0, OPT_FLAG, OFFSET(print.profile.off), NULL, NULL,
+	  "the same tables of where run --off-cpu found threads waiting, by time, instead of samples", NULL, false },
 	{ "top", 0, OPT_UINT, OFFSET(print.profile.top), "N", NULL, "functions in a table of --profile; 0 for all", "10", false },
 	{ "by-region", 0, OPT_FLAG, OFFSET(print.profile.by_region), NULL, NULL,
 	  "tables of --profile for each region, instead of one for all samples", NULL, false },
@@ -49,6 +51,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl report --group-by thread --metrics 'wall*' out.spark", "the same run by thread, other columns" },
 	{ "sparkctl report --define 'ns-per-row [ns] = cpu / units' out.spark", "a metric that the run did not have" },
 	{ "sparkctl report --by-region --call-tree out.spark", "where on the CPU, for each region" },
+	{ "sparkctl report --off-cpu --call-tree out.spark", "where threads waited, and who called that" },
 	{ "sparkctl report --format csv out.spark", "for spreadsheets: a value and its state for each column" },
 	{ "sparkctl report --open out.spark", "regions and flame graphs, in a browser" },
 	{ .line = NULL },
@@ -57,7 +60,7 @@ static const struct command_example examples[] = {
 /* Each of these is of no use without the tables. */
 static bool report_wants_profile(const struct report_profile *profile)
 {
-	return profile->detail || profile->by_region || profile->inner || profile->call_tree || profile->lines ||
+	return profile->detail || profile->off || profile->by_region || profile->inner || profile->call_tree || profile->lines ||
 	       profile->buckets;
 }
 
@@ -86,18 +89,35 @@ static int report_read_buckets(struct buckets *buckets, const char *path)
 	return ret ? STATUS_USAGE : STATUS_OK;
 }
 
+/* Intervals off the CPU in the place of the samples. The exit status, after a message if it is not 0. */
+static int report_off(struct session_facts *facts, struct samples *off, const char *path)
+{
+	if (!facts->samples || !facts->samples->off) {
+		error("%s has no times off the CPU: it was not recorded with run --off-cpu", path);
+		return STATUS_FAILURE;
+	}
+	*off = samples_off_view(facts->samples);
+	facts->samples = off;
+	return STATUS_OK;
+}
+
 /* The exit status, after a message if it is not 0. */
 static int report_file(const struct print_options *given, const struct output *format, const char *path)
 {
 	struct recording *recording = recording_read(path);
 	struct print_options o = *given;
+	struct session_facts facts;
+	struct samples off;
 	int status;
 
 	if (!recording)
 		return STATUS_FAILURE;
+	facts = recording->facts;
 	/* It gets the whole name of a function that tables cut. */
-	status = o.profile.detail && profiled_check(recording, path, &o.profile.lines) ? STATUS_FAILURE :
-		 recorded_print(&o, format, stdout, recording);
+	status = o.profile.off ? report_off(&facts, &off, path) :
+		 o.profile.detail && profiled_check(recording, path, &o.profile.lines) ? STATUS_FAILURE : STATUS_OK;
+	if (!status)
+		status = recorded_print(&o, format, stdout, recording, &facts);
 	recording_free(recording);
 	return status;
 }

@@ -36,6 +36,7 @@ struct run_options {
 	struct opt_list functions;
 	unsigned long functions_depth;
 	bool functions_off;
+	bool off_cpu;
 	struct session_functions instrumented;
 	struct portioned portioned;
 };
@@ -58,6 +59,8 @@ static const struct opt options[] = {
 	  "make functions regions from outside, FILE:SYMBOL or SYMBOL of the command, by probes of the kernel; some us for each call",
 	  NULL, false },
 	SAMPLED_ROWS(struct run_options),
+	{ "off-cpu", 0, OPT_FLAG, OFFSET(off_cpu), NULL, NULL,
+	  "tell where threads are when they are not on a CPU, and take each region's time apart by that", NULL, false },
 	{ "instrumented", 0, OPT_LIST, OFFSET(functions), "PATTERNS", NULL,
 	  "of the functions compiled with -finstrument-functions, make those regions whose names match; one with - in front leaves out", NULL,
 	  false },
@@ -91,6 +94,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl run --wrap '@io,libz*:*flate*' -- gzip -k file", "calls of library functions as regions, of any program" },
 	{ "sparkctl run --uprobe parse,/lib/libz.so.1:deflate ./app", "functions as regions, nothing compiled in or loaded" },
 	{ "sparkctl run --profile -- ./app", "the functions and lines that each region spends its time in" },
+	{ "sparkctl run --off-cpu --profile -- ./app", "what each region waits for: disk, locks, sockets, a CPU" },
 	{ "sparkctl run --trace out.json -- ./app", "a time line of the regions of each thread, for ui.perfetto.dev" },
 	{ "sparkctl run -o out.spark -- ./app", "a recording, to be looked at again by sparkctl report" },
 	{ "sparkctl run --format json --report - ./app", "for programs: schema spark-report/1" },
@@ -119,6 +123,7 @@ static struct session_options session_options_of(struct run_options *o, const st
 		.trace = o->trace != NULL,
 		.probes = o->probes.n ? &o->probes : NULL,
 		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
+		.off_cpu = o->off_cpu,
 		.calls = o->wrap.calls,
 	};
 
@@ -255,6 +260,10 @@ static int run_with(struct run_options *o, char **argv)
 		status = functions_parse(o);
 	if (!status && o->passes && portioned_in_time(&o->portioned))
 		status = command_misused(&command_run, "can't run the command again, by --passes, with --delay or --control", NULL);
+	/* The lives of threads are whole. */
+	if (!status && o->off_cpu && (portioned_in_time(&o->portioned) || o->portioned.roi.n))
+		status = command_misused(&command_run, "tells the times of --off-cpu of whole runs, not with --delay, --control or --roi",
+					 NULL);
 	if (!status)
 		status = portioned_parse(&o->portioned, &command_run);
 	if (!status)

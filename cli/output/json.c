@@ -383,6 +383,10 @@ static void json_put_row(struct json_writer *writer, const struct report *report
 	json_put(writer, json_u64(row->open));
 	if (rows == report->rows && !row->root)
 		json_put_origin(writer, row->origin);
+	if (rows == report->rows) {
+		fputs(",\"parts\":", writer->file);
+		json_put(writer, json_split(row->split));
+	}
 	fputs(",\"cells\":{", writer->file);
 	for (i = 0; i < report->ncolumns; i++) {
 		if (!keys[i] || (report->columns[i].metric->windows_only && rows != report->windows))

@@ -28,6 +28,9 @@ void json_close_array(struct json_writer *writer);
 /* json_portion.c: of a run that was not measured as a whole. */
 void json_portion(struct json_writer *writer, const struct session_facts *facts);
 
+/* json_split.c: the parts of a row's time; null where nobody asked. */
+json_t *json_split(const struct report_split *split);
+
 /* json_profile.c: the members samples and profile. */
 void json_profile(struct json_writer *writer, const struct report *report);
 

@@ -72,6 +72,9 @@ char *lines_part(const struct lines *lines, const struct stacks_part *part, cons
 /* "vdbe.c:2104", "" where it is not known. */
 void lines_place(const struct lines *lines, const struct stacks_place *place, char *out, size_t size);
 
+/* lines_split.c: what the time of the hottest rows was spent on. */
+void lines_splits(const struct lines *lines);
+
 /* table_profile.c: tables of the samples. Returns 0, or -1 when memory is short. */
 int table_profile_print(const struct lines *lines);
 

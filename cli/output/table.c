@@ -408,6 +408,7 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 	lines_missing(&lines);
 	lines_notes(&lines);
 	lines_markers(&lines);
+	lines_splits(&lines);
 	if (!report->stacks)
 		return 0;
 	if (!report->options.profile.detail)

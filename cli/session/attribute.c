@@ -41,6 +41,8 @@ struct attribute_thread {
 	struct attribute_entry *entries;
 	size_t n, room, at;
 	u64 logged;                  /* in all */
+	u64 top_turn, top_logged;    /* when the node on top was looked up last, and how much was logged then */
+	u32 top_node;
 };
 
 static struct attribute_thread **bucket(struct attribute *a, const struct segment *g, u32 tid)
@@ -257,6 +259,8 @@ static u32 thread_node(struct session *s, struct attribute_thread *t, const stru
 	struct segment *g = t->segment;
 	u32 node = 0;
 
+	if (!e && t->top_turn == s->sampling->attribute.turn && t->top_logged == t->logged)
+		return t->top_node;
 	for (u32 i = 0; !e && i < TOP_TRIES; i++) {
 		const struct attribute_slot *slot = &g->slots[t->slot];
 		u64 before;
@@ -270,11 +274,14 @@ static u32 thread_node(struct session *s, struct attribute_thread *t, const stru
 		if (slot->tid != t->tid || slot->state != WIRE_SLOT_LIVE)
 			return 0;
 		node = slot_top(g, slot);
-		if (slot_quiet(g, slot))
+		if (!slot_quiet(g, slot))
+			slot_read(&s->sampling->attribute, g, t->slot);
+		if (t->logged == before) {
+			t->top_turn = s->sampling->attribute.turn;
+			t->top_logged = before;
+			t->top_node = node;
 			return node;
-		slot_read(&s->sampling->attribute, g, t->slot);
-		if (t->logged == before)
-			return node;
+		}
 		e = thread_entry(t, sample);
 	}
 	*unknown = !e || e->after_gap;
@@ -339,6 +346,22 @@ u32 attribute_region(struct session *s, const struct attribute_sample *sample, b
 		return SAMPLES_NONE;
 	*unknown = !node_region(sample->segment, &sample->segment->regions, &s->sampling->samples, node, &region);
 	return region;
+}
+
+u32 attribute_now(struct session *s, struct segment *g, u32 tid, bool *unknown)
+{
+	struct attribute_thread *t = thread_find(&s->sampling->attribute, g, tid);
+	u32 node, region;
+
+	*unknown = g->pid != g->wire_pid;
+	if (!t || *unknown || t->slot >= g->nslots)
+		return SAMPLES_NONE;
+	slot_read(&s->sampling->attribute, g, t->slot);
+	if (g->slots[t->slot].tid != tid || g->slots[t->slot].state != WIRE_SLOT_LIVE)
+		return SAMPLES_NONE;
+	node = slot_top(g, &g->slots[t->slot]);
+	*unknown = node && !node_region(g, &g->regions, &s->sampling->samples, node, &region);
+	return node && !*unknown ? region : SAMPLES_NONE;
 }
 
 void attribute_forget(struct session *s, struct segment *g)

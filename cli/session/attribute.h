@@ -21,6 +21,7 @@ struct attribute {
 	struct attribute_thread *threads[ATTRIBUTE_BUCKETS];
 	struct attribute_alias *aliases[ATTRIBUTE_BUCKETS]; /* of threads in PID namespaces of their own */
 	u32 nthreads;
+	u64 turn;                    /* of the drain: what is on top in one stays for all of its samples */
 	u64 handled_ticks;           /* samples of before have their regions */
 };
 
@@ -40,6 +41,9 @@ struct attribute_sample {
  * samples of a thread must come in the order of time.
  */
 u32 attribute_region(struct session *session, const struct attribute_sample *sample, bool *unknown);
+
+/* The same of the region that the thread is in now, whatever it has logged. */
+u32 attribute_now(struct session *session, struct segment *segment, u32 tid, bool *unknown);
 
 /* Nodes of the segment are about to become others. */
 void attribute_forget(struct session *session, struct segment *segment);

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "cli/session/attach.h"
 #include "cli/session/internal.h"
+#include "cli/session/offcpu.h"
 #include "cli/session/portion.h"
 #include "cli/session/probing.h"
 #include "cli/session/sampling.h"
@@ -172,7 +173,7 @@ void session_hello(struct session *s, struct server_hello *h)
 	struct origin_map map;
 	struct process *p;
 
-	if (s->sampling && !s->attached) {
+	if (s->sampling && s->sampling->nrings && !s->attached) {
 		rings = s->sampling->rings;
 		config.flags |= WIRE_WATCH;
 		config.rings = s->sampling->nrings;
@@ -235,6 +236,7 @@ static void main_changed(struct session *s)
 	session_steer_ended(s);
 	/* All records of it are written; later they would be about a process that is gone. */
 	track_drain(s, true);
+	offcpu_delays(s);
 	p = process_find(&s->processes, (u32)s->spawn.pid);
 	if (p) {
 		int status;
@@ -322,6 +324,7 @@ static void tick(struct session *s, u64 now)
 	session_clock_tick(s);
 	track_drain(s, false);
 	sampling_drain(s, false);
+	offcpu_delays(s);
 	probing_drain(s, false);
 	segments_look(s);
 	live = processes_live(&s->processes, &n);
@@ -373,6 +376,8 @@ static int poll_wait_ms(const struct session *s, u64 now)
 		until = MIN(until, s->watch_ns);
 	if (s->tracing)
 		until = MIN(until, s->tracing->next_ns);
+	if (s->sampling && s->sampling->off)
+		until = MIN(until, s->sampling->off->next_ns);
 	until = steer_until(s->options->steer, until);
 	if (s->main_ended && !s->options->follow)
 		until = MIN(until, now + 5 * NSEC_PER_MSEC);
@@ -395,7 +400,7 @@ static int loop_round(struct session *s)
 {
 	size_t nlive;
 	struct process **live = processes_live(&s->processes, &nlive);
-	u32 nrings = s->sampling ? s->sampling->nrings : 0, nprobed = s->probing ? s->probing->nrings : 0;
+	u32 nrings = s->sampling ? s->sampling->nrings + s->sampling->nstacks : 0, nprobed = s->probing ? s->probing->nrings : 0;
 	size_t most = 2 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nprobed + nlive;
 	struct pollfd *fds = calloc(most, sizeof(*fds));
 	struct process **whose = calloc(most, sizeof(*whose));
@@ -453,6 +458,7 @@ void session_loop(struct session *s)
 			return;
 		now = session_now();
 		tracing_drain(s, now);
+		offcpu_look(s, now);
 		steer_look(s->options->steer, now);
 		if (now >= s->next_tick_ns)
 			tick(s, now);

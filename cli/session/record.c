@@ -52,6 +52,10 @@ static void stacks_parse(struct cursor *c, u64 stacks, u32 nregs, struct record 
 		r->sample.nchain = take_u64(c);
 		r->sample.chain = take(c, r->sample.nchain > c->left / 8 ? UINT64_MAX : r->sample.nchain * 8);
 	}
+	if (stacks & PERF_SAMPLE_RAW) {
+		r->sample.raw_size = take_u32(c);
+		r->sample.raw = take(c, r->sample.raw_size);
+	}
 	if (stacks & PERF_SAMPLE_REGS_USER) {
 		r->sample.abi = take_u64(c);
 		r->sample.regs = r->sample.abi ? take(c, nregs * 8ull) : NULL;
@@ -169,6 +173,9 @@ bool record_parse(const u8 *bytes, u64 stacks, u32 nregs, struct record *r)
 		/* fall through */
 	case PERF_RECORD_LOST_SAMPLES:
 		r->lost = take_u64(&c);
+		id_parse(&c, r);
+		break;
+	case PERF_RECORD_SWITCH:
 		id_parse(&c, r);
 		break;
 	case PERF_RECORD_THROTTLE:

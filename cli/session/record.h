@@ -12,7 +12,7 @@
 
 /* What each sample has, besides the stack: its own and what follows other records (sample_id_all). */
 #define RECORD_SAMPLE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
-#define RECORD_STACKS (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+#define RECORD_STACKS (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
 struct record {
 	u32 type;                    /* PERF_RECORD_* */
@@ -25,6 +25,8 @@ struct record {
 			u64 ip, period;
 			const u64 *chain; /* with the context marks PERF_CONTEXT_* */
 			u64 nchain;
+			const u8 *raw;       /* fields of a tracepoint */
+			u32 raw_size;
 			u64 abi;             /* of the registers; 0: none, a kernel thread or too late */
 			const u64 *regs;
 			const u8 *stack;
@@ -45,6 +47,7 @@ struct record {
 		struct {
 			const char *name;
 		} comm;
+		/* PERF_RECORD_SWITCH: all is in misc. */
 		u64 lost;                /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES */
 	};
 };

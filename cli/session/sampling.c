@@ -11,6 +11,7 @@
 
 #include "cli/session/chain.h"
 #include "cli/session/internal.h"
+#include "cli/session/offcpu.h"
 #include "cli/session/portion.h"
 #include "cli/session/record.h"
 #include "cli/symbols/space.h"
@@ -192,12 +193,37 @@ static void throttle_take(struct session *s, const struct sampling_record *at, c
 	samples_miss(&s->sampling->samples, &whose);
 }
 
+/* What it tells of threads off the CPU. */
+static void record_off(struct session *s, const struct sampling_record *at, const struct record *r)
+{
+	if (r->type == PERF_RECORD_SWITCH)
+		offcpu_switch(s, at, r);
+	else if (at->ring >= s->sampling->nrings && r->type == PERF_RECORD_SAMPLE)
+		offcpu_stack(s, r);
+	else if (at->ring >= s->sampling->nrings)
+		return;
+	else if (r->type == PERF_RECORD_FORK)
+		offcpu_fork(s, r);
+	else if (r->type == PERF_RECORD_EXIT)
+		offcpu_exit(s, r);
+	else if (r->type == PERF_RECORD_COMM && r->misc & PERF_RECORD_MISC_COMM_EXEC)
+		offcpu_exec(s, r);
+	else if (r->type == PERF_RECORD_LOST || r->type == PERF_RECORD_LOST_SAMPLES)
+		offcpu_lost(s, at, r);
+}
+
 static void record_take(struct session *s, const struct sampling_record *at)
 {
 	struct sampling *p = s->sampling;
+	bool stack = at->ring >= p->nrings;
 	struct record r;
 
-	if (!record_parse(at->bytes ? at->bytes : p->bytes + at->at, p->stacks, (u32)__builtin_popcountll(p->regs), &r))
+	if (!record_parse(at->bytes ? at->bytes : p->bytes + at->at, stack ? p->stacks_type : p->stacks,
+			  (u32)__builtin_popcountll(p->regs), &r))
+		return;
+	if (p->off)
+		record_off(s, at, &r);
+	if (stack)
 		return;
 	switch (r.type) {
 	case PERF_RECORD_SAMPLE:
@@ -233,8 +259,10 @@ static void record_take(struct session *s, const struct sampling_record *at)
 		}
 		break;
 	case PERF_RECORD_THROTTLE:
-		p->samples.throttled++;
-		throttle_take(s, at, &r);
+		if (portion_has(s, r.time_ns, NULL, SAMPLES_NONE) || (s->portion && s->portion->inside.n)) {
+			p->samples.throttled++;
+			throttle_take(s, at, &r);
+		}
 		break;
 	default:
 		break;
@@ -254,7 +282,7 @@ static void batch_take(struct session *s, u64 until_ns)
 	qsort(p->batch, p->nbatch, sizeof(*p->batch), record_order);
 	for (size_t i = 0; i < p->nbatch; i++)
 		record_take(s, &p->batch[i]);
-	for (u32 i = 0; i < p->nrings; i++)
+	for (u32 i = 0; i < p->nrings + p->nstacks; i++)
 		ring_release(&p->rings[i], &p->walks[i]);
 	/* Clocks are mapped, and later samples may come out of order, by less than that. */
 	p->attribute.handled_ticks = clock_map_ticks(&s->clock, until_ns - MIN(until_ns, 10 * NSEC_PER_MSEC));
@@ -267,10 +295,11 @@ void sampling_drain(struct session *s, bool last)
 
 	if (!p || !p->nrings)
 		return;
+	p->attribute.turn++;
 	/* Forks first: whose a sample is. */
 	track_drain(s, last);
 	p->used = p->nbatch = 0;
-	for (u32 i = 0; i < p->nrings; i++)
+	for (u32 i = 0; i < p->nrings + p->nstacks; i++)
 		ring_take(p, i, until_ns);
 	if (p->nbatch)
 		batch_take(s, until_ns);
@@ -286,8 +315,11 @@ void sampling_free(struct session *s)
 		return;
 	attribute_free(s);
 	feed_close(&p->feed);
+	while (p->nstacks)
+		ring_close(&p->rings[p->nrings + --p->nstacks]);
 	while (p->nrings)
 		ring_close(&p->rings[--p->nrings]);
+	offcpu_free(p->off);
 	chains_free(p->chains);
 	spaces_free(p->spaces);
 	samples_fini(&p->samples);

@@ -16,6 +16,7 @@
 #include "cli/session/ring.h"
 #include "cli/session/session.h"
 
+struct offcpu;
 struct session;
 struct spaces;
 struct record;
@@ -47,6 +48,9 @@ struct sampling {
 	u32 nrings;
 	struct perf_event_attr attr; /* of threads that were attached to, and their events */
 	struct feed feed;
+	u32 nstacks;                 /* rings behind those, of stacks at switches */
+	u64 stacks_type;             /* what their samples have, of RECORD_STACKS */
+	struct offcpu *off;          /* NULL: not watched for */
 	size_t wanted, pages;        /* of each ring: were nothing short, and in fact */
 	u64 stacks;                  /* which of RECORD_STACKS samples have */
 	u64 regs;                    /* mask of registers */

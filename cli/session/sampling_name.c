@@ -11,6 +11,7 @@
 #include "cli/session/chain.h"
 #include "cli/session/functions.h"
 #include "cli/session/internal.h"
+#include "cli/session/offcpu.h"
 #include "cli/symbols/resolve.h"
 #include "cli/symbols/space.h"
 
@@ -168,6 +169,9 @@ static void regions_name(struct session *s, struct samples *samples)
 	}
 	named.note = samples->note;
 	samples->note = NULL;
+	named.off_note = samples->off_note;
+	named.off_stacks = samples->off_stacks;
+	samples->off_note = samples->off_stacks = NULL;
 	samples_fini(samples);
 	*samples = named;
 }
@@ -181,12 +185,15 @@ void sampling_name(struct session *s)
 
 	if (!p)
 		return;
-	options.debuginfod = s->options->sampling->debuginfod;
+	if (p->off)
+		offcpu_end(s);
+	options.debuginfod = s->options->sampling && s->options->sampling->debuginfod;
 	options.raw_names = s->options->raw_names;
 	samples_sort(&p->samples);
 	spaces_refresh(p->spaces);
 	for (u32 i = 0; i < p->samples.nframes; i++)
-		p->samples.frames[i].unresolved = SAMPLES_UNMAPPED;
+		if (!p->samples.frames[i].nlines)
+			p->samples.frames[i].unresolved = SAMPLES_UNMAPPED;
 	all = frames_gather(&p->samples);
 	naming.requests = calloc(p->samples.nobjects + 1, sizeof(*naming.requests));
 	naming.objects = calloc(p->samples.nobjects + 1, sizeof(struct naming_object *));

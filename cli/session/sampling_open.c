@@ -17,6 +17,7 @@
 #include "cli/log.h"
 #include "cli/session/chain.h"
 #include "cli/session/internal.h"
+#include "cli/session/offcpu.h"
 #include "cli/session/record.h"
 #include "cli/symbols/space.h"
 
@@ -25,6 +26,7 @@
 #define PAGES_LEAST 8u
 #define RESERVED_PAGES 32u         /* for each CPU: left to the agent's user pages of counters */
 #define STACK_MOST 65528u          /* less than 64 KiB, a multiple of 8 (kernel/events/core.c, perf_copy_attr) */
+#define SWITCHES_WAKEUP (WIRE_WATCH_ENTRIES * 3 / 4 * 64u) /* bytes: after so many switches that threads may have logged */
 #define PRECISE_MOST 3u
 /* A sample by the task clock takes 15 us, with a copy of the stack 20 to 30: with more of them the program stood still. */
 #define CLOCK_RATE_MOST 20000u
@@ -36,6 +38,9 @@ struct source {
 	u64 config;
 	bool clock;
 };
+
+/* Nothing comes round: for switches alone. */
+static const struct source switches = { NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, true };
 
 static const struct source sources[] = {
 	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false },
@@ -104,13 +109,37 @@ static u32 wakeup(const struct session *s)
 	return (u32)MAX(MIN(p->pages * (size_t)sysconf(_SC_PAGESIZE) / 2 / record, WIRE_WATCH_ENTRIES / 4), 1);
 }
 
+/* Where samples are not asked for. */
+static void switches_attr(const struct session *s, struct perf_event_attr *attr)
+{
+	const struct sampling *p = s->sampling;
+	u32 bytes = (u32)(p->pages * (size_t)sysconf(_SC_PAGESIZE) / 4);
+
+	perf_attr_init(attr, switches.type, switches.config);
+	attr->read_format = 0;
+	attr->sample_type = RECORD_SAMPLE;
+	attr->sample_id_all = attr->disabled = attr->enable_on_exec = 1;
+	attr->inherit = !s->options->no_inherit;
+	attr->context_switch = attr->task = attr->comm = attr->comm_exec = attr->mmap = attr->mmap2 = 1;
+	attr->exclude_kernel = attr->exclude_hv = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC_RAW;
+	attr->watermark = 1;
+	attr->wakeup_watermark = MIN(bytes, SWITCHES_WAKEUP);
+}
+
 static void attr_make(const struct session *s, const struct source *from, struct perf_event_attr *attr)
 {
 	const struct session_sampling *o = s->options->sampling;
 	const struct sampling *p = s->sampling;
 
+	if (!o) {
+		switches_attr(s, attr);
+		return;
+	}
 	perf_attr_init(attr, from->type, from->config);
 	attr->read_format = 0;
+	attr->context_switch = s->options->off_cpu;
 	attr->freq = !o->period;
 	if (o->period)
 		attr->sample_period = o->period;
@@ -294,15 +323,17 @@ static void stacks_choose(struct session *s)
 	const struct session_sampling *o = s->options->sampling;
 	struct sampling *p = s->sampling;
 
-	p->stacks = o->stacks == SESSION_STACKS_NONE ? 0 : PERF_SAMPLE_CALLCHAIN;
-	if (o->stacks == SESSION_STACKS_BEST || o->stacks == SESSION_STACKS_DWARF)
+	p->stacks = o && o->stacks == SESSION_STACKS_NONE ? 0 : PERF_SAMPLE_CALLCHAIN;
+	if (!o || o->stacks == SESSION_STACKS_BEST || o->stacks == SESSION_STACKS_DWARF)
 		p->regs = chains_registers();
 	if (p->regs)
 		p->stacks |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-	else if (o->stacks == SESSION_STACKS_DWARF)
+	else if (o && o->stacks == SESSION_STACKS_DWARF)
 		note(p, "stacks by frame pointers: unwinding does not work here");
 	p->wanted = p->stacks & PERF_SAMPLE_STACK_USER ? PAGES_STACKS : PAGES_PLAIN;
 	p->pages = pages_planned(s, p->wanted);
+	if (!o)
+		return;
 	p->samples.stack_bytes = p->stacks & PERF_SAMPLE_STACK_USER ? o->stack_bytes : 0;
 	p->samples.stacks = strdup(!p->stacks ? "none" : p->samples.stack_bytes ? "dwarf" : "fp");
 }
@@ -313,6 +344,8 @@ static int sources_try(struct session *s, bool *mapping)
 	struct sampling *p = s->sampling;
 	int ret = -ENOENT;
 
+	if (!s->options->sampling)
+		return rings_open_fitting(s, &switches, mapping);
 	for (size_t i = 0; ret && i < ARRAY_SIZE(sources); i++) {
 		ret = rings_open_fitting(s, &sources[i], mapping);
 		if (ret)
@@ -336,25 +369,32 @@ static void sampling_open_on(struct session *s, pid_t task, bool attached)
 	p->task = task;
 	p->attached = attached;
 	samples_init(&p->samples);
-	p->rings = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->rings));
+	/* Twice: for stacks at switches, too. */
+	p->rings = calloc(2 * (size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->rings));
 	p->spaces = spaces_new();
 	p->chains = chains_new();
-	p->samples.frequency = s->options->sampling->period ? 0 : s->options->sampling->frequency;
+	if (s->options->sampling && !s->options->sampling->period)
+		p->samples.frequency = s->options->sampling->frequency;
 	if (p->samples.frequency == SESSION_FREQUENCY_MAX)
 		p->samples.frequency = rate_most();
-	p->walks = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->walks));
+	p->walks = calloc(2 * (size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->walks));
 	p->edges = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->edges));
 	if (p->rings && p->walks && p->edges && p->spaces && p->chains) {
 		stacks_choose(s);
 		ret = sources_try(s, &mapping);
 	}
-	if (!ret && !p->kernel)
+	if (!ret && !p->kernel && s->options->sampling)
 		note(p, "user mode alone");
+	if (!ret && s->options->off_cpu)
+		offcpu_open(s);
 	if (!ret)
 		return;
 	why = mapping ? advice_ring(&s->caps, -ret) : advice_perf_scope(&s->caps, -ret, ADVICE_USER);
-	warning("no samples: %s%s%s", why.because, why.remedy[0] ? ": " : "", why.remedy);
-	sampling_free(s);
+	warning("no %s: %s%s%s", s->options->sampling ? "samples" : "switches", why.because, why.remedy[0] ? ": " : "", why.remedy);
+	if (s->options->off_cpu && p->rings && p->spaces && p->chains)
+		offcpu_open(s);
+	else
+		sampling_free(s);
 }
 
 void sampling_open(struct session *s)

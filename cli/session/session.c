@@ -112,7 +112,7 @@ static int session_arm(struct session *s)
 		track_open(&s->track, s->spawn.pid);
 	if (s->options->outside)
 		session_forewarn_tree(s);
-	if (s->options->sampling)
+	if (s->options->sampling || s->options->off_cpu)
 		sampling_open(s);
 	session_clock_tick(s);
 	if (s->options->outside)

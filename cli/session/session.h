@@ -61,6 +61,7 @@ struct session_options {
 	const struct event_list *events; /* to count for the whole tree; NULL: the usual ones */
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
 	const struct session_sampling *sampling; /* NULL: no samples */
+	bool off_cpu;                /* watch for where threads are when they are not on a CPU */
 	const struct wire_calls *calls; /* calls between objects to be bracketed; NULL: none */
 	const struct session_functions *functions; /* NULL: all are regions */
 	bool raw_names;              /* functions are not demangled */

@@ -110,5 +110,7 @@ void store_write_portion(struct store_db *db, const struct profile *profile, con
 /* ---- samples_write.c */
 
 void store_write_samples(struct store_db *db, const struct samples *samples);
+/* off.c */
+void store_write_off(struct store_db *db, const struct samples *samples);
 
 #endif

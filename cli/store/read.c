@@ -353,7 +353,7 @@ static int read_sampled(struct store_reader *reader)
 
 	if (has <= 0)
 		return has;
-	return check_tables(reader, store_samples_tables) || read_samples(reader) ? -1 : 0;
+	return check_tables(reader, store_samples_tables) || read_samples(reader) || read_off(reader) ? -1 : 0;
 }
 
 static int read_all(struct store_reader *reader)

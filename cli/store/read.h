@@ -58,6 +58,8 @@ int read_portion(struct store_reader *reader);
 
 /* samples_read.c. 0 or -1 after a message. */
 int read_samples(struct store_reader *reader);
+/* off.c: after them. */
+int read_off(struct store_reader *reader);
 
 /* read_rows.c: processes, threads, regions and what hangs on them. 0 or -1 after a message. */
 int read_processes(struct store_reader *reader);

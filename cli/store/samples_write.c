@@ -139,4 +139,5 @@ void store_write_samples(struct store_db *db, const struct samples *samples)
 	write_rows(db, samples);
 	write_events(db, samples);
 	write_missed(db, samples);
+	store_write_off(db, samples);
 }

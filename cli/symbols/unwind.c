@@ -62,6 +62,13 @@ u64 unwind_regs_mask(void)
 	return mask;
 }
 
+bool unwind_regs_make(u64 sp, u64 pc, u64 *regs)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(perf_regs) && !UNWIND_NONE; i++)
+		regs[i] = perf_regs[i].dwarf == UNWIND_SP ? sp : perf_regs[i].dwarf == UNWIND_PC ? pc : 0;
+	return !UNWIND_NONE;
+}
+
 const char *unwind_end_name(enum unwind_end end)
 {
 	static const char *const names[UNWIND_ENDS] = {

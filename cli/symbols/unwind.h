@@ -76,6 +76,10 @@ bool unwind_available(void);
 bool unwind_remote_available(void);
 /* The registers to ask the kernel for (sample_regs_user); 0 where there are no stacks. */
 u64 unwind_regs_mask(void);
+/*
+ * Such registers where only these two are known, the others being 0: room for 64. False: there are no stacks.
+ */
+bool unwind_regs_make(u64 sp, u64 pc, u64 *regs);
 /* Why a stack was truncated, for people: "stack copy too small". */
 const char *unwind_end_name(enum unwind_end end);
 

@@ -103,6 +103,8 @@ static size_t sample_make(u8 *bytes)
 	at += 2;
 	at = word_put(at, frames);
 	at += frames;
+	at = word_put(at, fuzz_once_in(2) ? 4 : 12); /* raw */
+	at += at[-1] / 8;
 	at = word_put(at, fuzz_below(3));
 	at += at[-1] ? REGISTERS : 0;
 	at = word_put(at, copied);
@@ -156,6 +158,8 @@ static void sampled_run(const u8 *bytes, size_t size)
 				continue;
 			fuzz_check(!r.sample.stack || r.sample.stack + r.sample.stack_size <= (const u8 *)copy + size,
 				   "a stack lies in its record");
+			fuzz_check(!r.sample.raw || r.sample.raw + r.sample.raw_size <= (const u8 *)copy + size,
+				   "fields lie in their record");
 			fuzz_check(r.sample.nchain <= size / 8, "a chain lies in its record");
 		}
 		if (copy && probe_record_parse((const u8 *)copy, &probe))

@@ -86,6 +86,8 @@ START_TEST(test_sample)
 	put(2);
 	put(PERF_CONTEXT_USER);
 	put(0x401000);
+	put2(12, 0x11); /* raw: a size of 32 bits, and so many bytes */
+	put(0x22);
 	put(2); /* abi */
 	put(7);
 	put(8);
@@ -103,9 +105,26 @@ START_TEST(test_sample)
 	ck_assert_uint_eq(r.sample.period, 1000000);
 	ck_assert_uint_eq(r.sample.nchain, 2);
 	ck_assert_uint_eq(r.sample.chain[1], 0x401000);
+	ck_assert_uint_eq(r.sample.raw_size, 12);
+	ck_assert_uint_eq(r.sample.raw[0], 0x11);
+	ck_assert_uint_eq(r.sample.raw[4], 0x22);
 	ck_assert_uint_eq(r.sample.regs[2], 9);
 	ck_assert_mem_eq(r.sample.stack, stack, 12);
 	ck_assert_uint_eq(r.sample.stack_size, 12);
+	check_cut(&r);
+}
+END_TEST
+
+START_TEST(test_switch)
+{
+	struct record r;
+
+	begin(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	put_id();
+	ck_assert(parse(&r));
+	ck_assert_uint_eq(r.tid, 11);
+	ck_assert_uint_eq(r.time_ns, 12345);
+	ck_assert_uint_eq(r.misc, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
 	check_cut(&r);
 }
 END_TEST
@@ -121,6 +140,7 @@ START_TEST(test_sample_lies)
 	ck_assert(!parse(&r));
 	put_sample();
 	put(0);
+	put2(4, 0);
 	put(0);
 	put(8);
 	put(0);
@@ -136,6 +156,7 @@ START_TEST(test_sample_empty)
 
 	put_sample();
 	put(0);
+	put2(4, 0);
 	put(0);
 	put(0);
 	ck_assert(parse(&r));
@@ -243,6 +264,7 @@ int main(void)
 
 	tcase_add_test(tests, test_sample);
 	tcase_add_test(tests, test_sample_lies);
+	tcase_add_test(tests, test_switch);
 	tcase_add_test(tests, test_sample_empty);
 	tcase_add_test(tests, test_map);
 	tcase_add_test(tests, test_others);

@@ -212,6 +212,44 @@ START_TEST(test_copy)
 }
 END_TEST
 
+/* Intervals off the CPU have a list of their own, which can be looked at as samples, and is merged. */
+START_TEST(test_off)
+{
+	struct samples_row row = { .process = 1, .pid = 10, .tid = 11, .region = SAMPLES_NONE, .chain = SAMPLES_NONE,
+				   .flags = SAMPLES_OFF_FUTEX << SAMPLES_OFF_SHIFT, .count = 1, .weight = 500 };
+	const struct samples_thread thread = { .process = 1, .pid = 10, .tid = 11, .life_ns = 1000 };
+	struct samples view;
+
+	other.off = true;
+	row.region = samples_region(&other, SAMPLES_NONE, "r", 1);
+	ck_assert_uint_eq(samples_off(&other, &row), 0);
+	ck_assert_uint_eq(samples_off(&other, &row), 0);
+	row.flags = SAMPLES_OFF_DISK << SAMPLES_OFF_SHIFT;
+	ck_assert_uint_eq(samples_off(&other, &row), 1);
+	ck_assert_int_eq(samples_thread(&other, &thread), 0);
+	ck_assert_uint_eq(other.nrows, 0);
+	samples_region(&samples, SAMPLES_NONE, "before", 6);
+	ck_assert_int_eq(samples_merge(&samples, &other), 0);
+	ck_assert(samples.off);
+	ck_assert_uint_eq(samples.nthreads, 1);
+	view = samples_off_view(&samples);
+	ck_assert_str_eq(view.event, "off-cpu");
+	ck_assert(view.clock);
+	ck_assert_uint_eq(view.nrows, 2);
+	ck_assert_uint_eq(view.rows[0].weight, 1000);
+	ck_assert_uint_eq(view.rows[0].count, 2);
+	ck_assert_uint_eq(view.rows[0].region, 1);
+	ck_assert_uint_eq(samples_off_kind(view.rows[1].flags), SAMPLES_OFF_DISK);
+	/* In another order it still knows what there is. */
+	row = samples.off_rows[0];
+	samples.off_rows[0] = samples.off_rows[1];
+	samples.off_rows[1] = row;
+	samples_off_sorted(&samples);
+	ck_assert_uint_eq(samples_off(&samples, &row), 1);
+	ck_assert_uint_eq(samples.off_rows[1].weight, 2000);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("samples");
@@ -224,5 +262,6 @@ int main(void)
 	tcase_add_test(tests, test_missed);
 	tcase_add_test(tests, test_merge);
 	tcase_add_test(tests, test_copy);
+	tcase_add_test(tests, test_off);
 	return suite_run("samples", tests);
 }

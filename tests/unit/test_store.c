@@ -109,6 +109,48 @@ START_TEST(test_samples)
 }
 END_TEST
 
+/* Intervals off the CPU, with causes, and the lives of threads; samples there are none. */
+START_TEST(test_off)
+{
+	struct samples_row row = { .process = 1, .pid = 1, .tid = 2, .region = SAMPLES_NONE, .chain = SAMPLES_NONE,
+				   .count = 3, .weight = 1ULL << 40 };
+	struct samples_thread thread = { 1, 1, 2, 100, 60, 5, 7, 8, 9, true };
+	struct recording *recording;
+	struct samples samples;
+
+	samples_init(&samples);
+	samples.off = true;
+	samples.off_lost = 4;
+	samples.off_note = strdup("a note");
+	for (u32 kind = 0; kind < SAMPLES_OFF_KINDS; kind++) {
+		row.flags = kind << SAMPLES_OFF_SHIFT | SAMPLES_OFF_RECORDED | SAMPLES_TRUNCATED | SAMPLES_BAD_CFI << 8;
+		samples_off(&samples, &row);
+	}
+	row.flags = SAMPLES_OFF_IO << SAMPLES_OFF_SHIFT | SAMPLES_OFF_SHARED | SAMPLES_UNATTRIBUTED;
+	samples_off(&samples, &row);
+	samples_thread(&samples, &thread);
+	thread.woken_known = false;
+	thread.woken_ns = 0;
+	samples_thread(&samples, &thread);
+	sample.facts.samples = &samples;
+	write_sample();
+	recording = recording_read(path);
+	ck_assert_ptr_nonnull(recording);
+	ck_assert(recording->samples.off && !samples_taken(&recording->samples));
+	ck_assert_uint_eq(recording->samples.off_lost, 4);
+	ck_assert_str_eq(recording->samples.off_note, "a note");
+	ck_assert_uint_eq(recording->samples.noff_rows, samples.noff_rows);
+	for (u32 i = 0; i < samples.noff_rows; i++)
+		ck_assert(!memcmp(&recording->samples.off_rows[i], &samples.off_rows[i], sizeof(samples.off_rows[i])));
+	ck_assert_uint_eq(recording->samples.nthreads, 2);
+	ck_assert_uint_eq(recording->samples.threads[0].woken_ns, 9);
+	ck_assert(recording->samples.threads[0].woken_known && !recording->samples.threads[1].woken_known);
+	ck_assert_uint_eq(recording->samples.threads[1].preempted, 8);
+	recording_free(recording);
+	samples_fini(&samples);
+}
+END_TEST
+
 static int view_row(void *context, int n, char **texts, char **names)
 {
 	char *text = context;
@@ -430,6 +472,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_round_trip);
 	tcase_add_test(tests, test_samples);
+	tcase_add_test(tests, test_off);
 	tcase_add_test(tests, test_view);
 	tcase_add_test(tests, test_no_samples);
 	tcase_add_test(tests, test_million);

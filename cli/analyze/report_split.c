@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The time of each row taken apart: on a CPU by its own figures, off it by the intervals that were recorded. So the
+ * two are measured apart, and what they do not add up to is the residual.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analyze/report_build.h"
+#include "common/source_table.h"
+
+enum { SPLITS_TOLD = 8 }; /* rows of which a table tells more */
+
+const char *const report_part_names[REPORT_PARTS] = {
+	[REPORT_USER] = "user", [REPORT_KERNEL] = "kernel", [REPORT_RUNNABLE] = "runnable",
+	[REPORT_DISK] = "blocked.disk", [REPORT_FUTEX] = "blocked.futex", [REPORT_IO] = "blocked.io",
+	[REPORT_SLEEP] = "blocked.sleep", [REPORT_OTHER] = "blocked.other", [REPORT_RESIDUAL] = "residual",
+};
+
+static const char split_lost[] = "some of it was between records that were lost";
+static const char split_over[] = "the recorded intervals exceed it: cut";
+static const char split_unread[] = "the kernel's sums of some threads could not be read: their waits after wake-ups are in blocked";
+
+/* What is added up for a row. */
+struct split_sums {
+	double preempted, woken, blocked[REPORT_RESIDUAL - REPORT_DISK];
+	bool looked[REPORT_RESIDUAL - REPORT_DISK]; /* some of it was seen in /proc alone */
+	double user, kernel;         /* weights of samples */
+};
+
+struct splitter {
+	struct report *report;
+	const struct samples *samples;
+	struct split_sums *sums;     /* of each row */
+	u32 *first, *next;           /* rows by region + 1 */
+	size_t wall, cpu;            /* columns */
+};
+
+bool report_region_within(const struct samples *samples, u32 region, u32 outer)
+{
+	while (region != outer && region != SAMPLES_NONE)
+		region = samples->regions[region].parent;
+	return region == outer;
+}
+
+/* ---- regions of rows ------------------------------------------------------------------------------- */
+
+static u32 region_named(const struct samples *samples, u32 parent, const struct report_row *row)
+{
+	u32 i;
+
+	for (i = 0; i < samples->nregions; i++) {
+		const struct samples_string *name = &samples->strings[samples->regions[i].name];
+
+		if (samples->regions[i].parent == parent && name->length == row->len && !memcmp(name->bytes, row->name, row->len))
+			return i;
+	}
+	return SAMPLES_NONE;
+}
+
+static size_t column_named(const struct report *report, const char *name)
+{
+	size_t c = 0;
+
+	while (c < report->ncolumns && strcmp(report->columns[c].metric->name, name) != 0)
+		c++;
+	return c;
+}
+
+static int rows_prepare(struct splitter *s)
+{
+	struct report *report = s->report;
+	size_t i;
+
+	for (i = 0; i < report->nrows; i++) {
+		struct report_row *row = &report->rows[i];
+		const struct report_split *above = row->parent == PROFILE_NONE ? NULL : report->rows[row->parent].split;
+
+		row->split = calloc(1, sizeof(*row->split));
+		if (!row->split)
+			return -1;
+		row->split->region = SAMPLES_NONE;
+		if (!row->root && (report->rows[row->parent].root || above->region != SAMPLES_NONE))
+			row->split->region = region_named(s->samples, above->region, row);
+		if (!row->root && row->split->region == SAMPLES_NONE)
+			continue;
+		s->next[i] = s->first[row->split->region + 1];
+		s->first[row->split->region + 1] = (u32)i + 1;
+	}
+	return 0;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------ */
+
+static void sums_add(struct split_sums *sums, const struct samples_row *row, bool off)
+{
+	u32 kind = samples_off_kind(row->flags), class = kind - SAMPLES_OFF_DISK;
+
+	if (!off && row->flags & SAMPLES_IN_KERNEL)
+		sums->kernel += (double)row->weight;
+	else if (!off)
+		sums->user += (double)row->weight;
+	else if (kind == SAMPLES_OFF_PREEMPTED)
+		sums->preempted += (double)row->weight;
+	else if (kind == SAMPLES_OFF_WOKEN)
+		sums->woken += (double)row->weight;
+	else {
+		/* The run goes on, or was not ended: nobody knows yet. */
+		class = MIN(class, (u32)ARRAY_SIZE(sums->blocked) - 1);
+		sums->blocked[class] += (double)row->weight;
+		sums->looked[class] |= !(row->flags & SAMPLES_OFF_RECORDED);
+	}
+}
+
+/* To all rows of the region, and of those that it lies in. */
+static void sums_gather(struct splitter *s, const struct samples_row *rows, u32 n, bool off)
+{
+	u32 i, k, region;
+
+	for (i = 0; i < n; i++)
+		for (region = rows[i].region;; region = s->samples->regions[region].parent) {
+			for (k = s->first[region + 1]; k; k = s->next[k - 1]) {
+				const struct report_row *row = &s->report->rows[k - 1];
+
+				if ((!row->process || row->process == rows[i].process) && (!row->tid || row->tid == rows[i].tid))
+					sums_add(&s->sums[k - 1], &rows[i], off);
+			}
+			if (region == SAMPLES_NONE)
+				break;
+		}
+}
+
+/* ---- a row ----------------------------------------------------------------------------------------- */
+
+/* The lives of the threads of a root. */
+static struct samples_thread threads_sum(const struct splitter *s, const struct report_row *row, bool *woken_known)
+{
+	struct samples_thread sum = { .life_ns = 0 };
+	u32 i;
+
+	*woken_known = true;
+	for (i = 0; i < s->samples->nthreads; i++) {
+		const struct samples_thread *t = &s->samples->threads[i];
+
+		if ((row->process && row->process != t->process) || (row->tid && row->tid != t->tid))
+			continue;
+		sum.life_ns += t->life_ns;
+		sum.running_ns += t->running_ns;
+		sum.unknown_ns += t->unknown_ns;
+		*woken_known &= t->woken_known || !t->blocked || s->samples->off_polled;
+	}
+	return sum;
+}
+
+/* How much of the time on a CPU was in the kernel, 0 to 1, by the samples or by what the kernel says of the process. */
+static double kernel_share(const struct splitter *s, const struct report_row *row, const struct split_sums *sums,
+			   bool kernel_seen, const char **source)
+{
+	u32 first = source_first_cell(SOURCE_ALL, SOURCE_rusage);
+	double user = 0, kernel = 0;
+	size_t i;
+
+	*source = "samples";
+	if (kernel_seen && sums->user + sums->kernel > 0)
+		return sums->kernel / (sums->user + sums->kernel);
+	*source = "rusage of the process";
+	for (i = 0; i < s->report->facts->nprocesses; i++) {
+		const struct process_facts *process = &s->report->facts->processes[i];
+
+		if (row->process && row->process != process->id)
+			continue;
+		user += cell_has_value(&process->usage.cell[first + RUSAGE_UTIME]) ? process->usage.cell[first + RUSAGE_UTIME].value : 0;
+		kernel += cell_has_value(&process->usage.cell[first + RUSAGE_STIME]) ?
+			  process->usage.cell[first + RUSAGE_STIME].value : 0;
+	}
+	return user + kernel > 0 ? kernel / (user + kernel) : -1;
+}
+
+/* Of a run in which no switch was recorded. */
+static void split_polled(struct report_split *split)
+{
+	u32 k;
+
+	for (k = REPORT_RUNNABLE; k < REPORT_RESIDUAL; k++)
+		split->part[k] = (struct report_value){ { split->part[k].cell.value, CELL_ESTIMATE, NULL },
+							k == REPORT_RUNNABLE ? "schedstat, looked at each 10 ms" :
+							"/proc, looked at each 10 ms" };
+	split->part[REPORT_RESIDUAL].cell.state = CELL_ESTIMATE;
+}
+
+static void split_set(struct report_split *split, u32 part, double ns, enum cell_state state, const char *source,
+		      const char *note)
+{
+	split->part[part] = (struct report_value){ { ns, state, note }, source };
+}
+
+static void split_on(const struct splitter *s, const struct report_row *row, const struct split_sums *sums, double on,
+		     bool kernel_seen)
+{
+	const char *source;
+	double share = kernel_share(s, row, sums, kernel_seen, &source);
+
+	if (share < 0 && on > 0) {
+		split_set(row->split, REPORT_USER, on, CELL_ESTIMATE, "switch records", "of user and kernel together");
+		split_set(row->split, REPORT_KERNEL, 0, CELL_UNAVAILABLE, source, "how much was in the kernel is not known");
+		return;
+	}
+	split_set(row->split, REPORT_USER, on * (1 - share), CELL_ESTIMATE, source, NULL);
+	split_set(row->split, REPORT_KERNEL, on * share, CELL_ESTIMATE, source, NULL);
+}
+
+static void split_row(const struct splitter *s, struct report_row *row, const struct split_sums *sums, bool kernel_seen)
+{
+	struct report_split *split = row->split;
+	bool woken_known;
+	struct samples_thread threads = threads_sum(s, row, &woken_known);
+	const struct cell *wall = &row->cells[s->wall], *cpu = &row->cells[s->cpu];
+	double off = sums->preempted + sums->woken, on, scale, left;
+	bool lost = row->root ? threads.unknown_ns > 0 : s->samples->off_lost > 0;
+	u32 k;
+
+	for (k = 0; k < ARRAY_SIZE(sums->blocked); k++)
+		off += sums->blocked[k];
+	split->whole = row->root ? (double)threads.life_ns : cell_has_value(wall) ? wall->value : 0;
+	on = row->root ? (double)threads.running_ns : cell_has_value(cpu) ? cpu->value : split->whole - off;
+	scale = split->scale = off > split->whole ? split->whole / off : 1;
+	/* The thread's own clock runs while it is switched, when the records have it off the CPU already. */
+	on = MIN(MAX(on, 0), split->whole - scale * off);
+	split_on(s, row, sums, on, kernel_seen);
+	split_set(split, REPORT_RUNNABLE, scale * (sums->preempted + sums->woken),
+		  sums->woken > 0 || !woken_known ? CELL_ESTIMATE : CELL_COUNTED,
+		  sums->woken > 0 ? "switch records, schedstat" : "switch records", woken_known ? NULL : split_unread);
+	for (k = 0; k < ARRAY_SIZE(sums->blocked); k++) {
+		bool split_off = sums->woken > 0 && sums->blocked[k] > 0;
+
+		split_set(split, REPORT_DISK + k, scale * sums->blocked[k],
+			  sums->looked[k] || split_off ? CELL_ESTIMATE : CELL_COUNTED,
+			  sums->looked[k] ? "switch records, /proc" : split_off ? "switch records, schedstat" : "switch records", NULL);
+	}
+	left = split->whole - on - scale * off;
+	split_set(split, REPORT_RESIDUAL, MAX(left, 0), lost || scale < 0.99 ? CELL_ESTIMATE : CELL_COUNTED, "wall",
+		  lost ? split_lost : scale < 0.99 ? split_over : NULL);
+	if (s->samples->off_polled)
+		split_polled(split);
+}
+
+/* Nothing is known of a row whose threads were not followed, or of which the samples know no region. */
+static void split_absent(struct report_row *row, const char *why)
+{
+	u32 k;
+
+	for (k = 0; k < REPORT_PARTS; k++)
+		row->split->part[k] = (struct report_value){ cell_absent(CELL_UNAVAILABLE, why), NULL };
+}
+
+static void split_rows(struct splitter *s)
+{
+	bool kernel_seen = false, known;
+	size_t i;
+
+	for (i = 0; i < s->samples->nrows; i++)
+		kernel_seen |= (s->samples->rows[i].flags & SAMPLES_IN_KERNEL) != 0;
+	for (i = 0; i < s->report->nrows; i++) {
+		struct report_row *row = &s->report->rows[i];
+
+		if (row->root && !threads_sum(s, row, &known).life_ns)
+			split_absent(row, "no switch of its threads was recorded");
+		else if (!row->root && row->origin && row->origin->probed)
+			split_absent(row, "its calls are seen from outside: threads do not say where they are");
+		else
+			split_row(s, row, &s->sums[i], kernel_seen);
+	}
+}
+
+/* The rows with most time, of which a table tells where. */
+static int split_tell(struct splitter *s)
+{
+	size_t told, i, best;
+
+	for (told = 0; told < SPLITS_TOLD; told++) {
+		best = s->report->nrows;
+		for (i = 0; i < s->report->nrows; i++) {
+			const struct report_split *split = s->report->rows[i].split;
+
+			if (!split->causes && split->whole > 0 && (best == s->report->nrows ||
+			    split->whole > s->report->rows[best].split->whole))
+				best = i;
+		}
+		if (best == s->report->nrows)
+			break;
+		if (report_add_causes(s->report, &s->report->rows[best]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int report_add_splits(struct report *report)
+{
+	struct splitter s = { .report = report, .samples = report->facts->samples };
+	int err;
+
+	if (!s.samples || !s.samples->off || report->options.totals_only)
+		return 0;
+	s.sums = calloc(report->nrows + 1, sizeof(*s.sums));
+	s.first = calloc((size_t)s.samples->nregions + 1, sizeof(*s.first));
+	s.next = calloc(report->nrows + 1, sizeof(*s.next));
+	s.wall = column_named(report, "wall");
+	s.cpu = column_named(report, "cpu");
+	err = !s.sums || !s.first || !s.next ? -1 : rows_prepare(&s);
+	if (!err) {
+		sums_gather(&s, s.samples->off_rows, s.samples->noff_rows, true);
+		if (!report->options.profile.off)
+			sums_gather(&s, s.samples->rows, s.samples->nrows, false);
+		split_rows(&s);
+		err = split_tell(&s);
+	}
+	free(s.sums);
+	free(s.first);
+	free(s.next);
+	return err;
+}
+
+void report_free_splits(struct report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->nrows; i++) {
+		if (report->rows[i].split)
+			free(report->rows[i].split->causes);
+		free(report->rows[i].split);
+	}
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where threads are when they are not on a CPU. The kernel's records of switches (PERF_RECORD_SWITCH), which lie in
+ * the rings of samples, are paired for each thread: their times are exact, and a thread that could have run is told
+ * from one that waits. The region is that of the switch, by the same log as of a sample.
+ *
+ * Why a thread waits is looked up in /proc while it does (offcpu_look.c), for some of all intervals; the others take
+ * their shares at the end (offcpu_end.c). An interval of which a record was lost is not made up, but counted.
+ */
+#ifndef CLI_SESSION_OFFCPU_H
+#define CLI_SESSION_OFFCPU_H
+
+#include "cli/analyze/samples.h"
+
+#define OFFCPU_LOOK_NS (10 * NSEC_PER_MSEC)
+#define OFFCPU_BUCKETS 4096u
+#define OFFCPU_STACK 8192u         /* bytes that are copied of a stack */
+
+struct session;
+struct record;
+struct sampling;
+struct sampling_record;
+
+enum offcpu_state {
+	OFFCPU_UNKNOWN,              /* a record was lost, or none has come yet */
+	OFFCPU_RUNNING,
+	OFFCPU_READY,                /* it could run */
+	OFFCPU_BLOCKED
+};
+
+struct offcpu_thread {
+	struct offcpu_thread *next;
+	struct samples_thread sums;
+	u64 born_ns;
+	u64 since_ns;                /* of its newest record */
+	u32 ring;                    /* where that was */
+	enum offcpu_state state;
+	bool ended;
+	u32 region;                  /* when it was switched out */
+	u32 flags;                   /* SAMPLES_UNATTRIBUTED */
+	/* The newest look, if it has not been used: */
+	u64 look_ns, look_end_ns;    /* 0: none */
+	u32 look_kind, look_chain, look_flags, look_call;
+	/* The stack that the kernel recorded at the switch: */
+	u64 stack_ns;                /* 0: none */
+	u32 stack_chain, stack_flags;
+	bool stack_deep;             /* its state was that of waiting for a disk */
+	u64 ready_ns;                /* waited for a CPU, by the records */
+	/* By the kernel's sums for the thread, when they were read: */
+	u64 delay_before_ns;         /* of what came before */
+	u64 delay_ns, delay_ready_ns, delay_blocked;
+	bool delay_known;
+	u64 ran_ns, met_ns;          /* of one that is polled: its time on a CPU, and when it was met last */
+};
+
+struct offcpu {
+	struct offcpu_thread *buckets[OFFCPU_BUCKETS];
+	struct offcpu_thread **threads; /* all that live */
+	u32 nthreads, room, at;
+	u64 *loss_ns;                /* of each ring, when records were lost there last */
+	u64 next_ns;                 /* when to look again */
+	bool polled;                 /* no switch is recorded: offcpu_poll.c */
+	bool tracepoint;             /* stacks come with the state that the thread was left in ... */
+	u32 state_at, state_size;    /* ... here among its fields */
+	u64 refused;                 /* looks that /proc did not allow */
+};
+
+/* offcpu_open.c: with the rings of samples, whose event has records of switches; opens those for stacks. */
+void offcpu_open(struct session *session);
+/* The number of a tracepoint and where its field prev_state is, by the text of its file "format". False: it lacks them. */
+bool offcpu_format(const char *format, u64 *id, u32 *at, u32 *size);
+void offcpu_free(struct offcpu *offcpu);
+
+/* Records, in the order of time. */
+void offcpu_switch(struct session *session, const struct sampling_record *at, const struct record *record);
+void offcpu_fork(struct session *session, const struct record *record);
+void offcpu_exit(struct session *session, const struct record *record);
+void offcpu_exec(struct session *session, const struct record *record);
+void offcpu_lost(struct session *session, const struct sampling_record *at, const struct record *record);
+/* A sample at a switch, from a ring of its own. */
+void offcpu_stack(struct session *session, const struct record *record);
+
+/* offcpu_look.c: why threads wait that do. */
+void offcpu_look(struct session *session, u64 now_ns);
+/* Of one thread. */
+void offcpu_thread_look(struct session *session, struct offcpu_thread *thread);
+/* What the kernel's sums say of the threads that live, or of the command that has ended and was not waited for. */
+void offcpu_delays(struct session *session);
+
+/* offcpu_poll.c: the same of all threads that live, where no switch is recorded. */
+void offcpu_poll(struct session *session, u64 now_ns);
+
+/* offcpu_end.c: no more records come. */
+void offcpu_end(struct session *session);
+
+/* Finds or adds a thread; NULL: no memory. */
+struct offcpu_thread *offcpu_thread_get(struct session *session, u32 pid, u32 tid, u64 time_ns);
+/* It ended when it was seen last. */
+void offcpu_thread_gone(struct sampling *sampling, struct offcpu_thread *thread);
+/* The thread's life goes into the samples. */
+void offcpu_thread_end(struct sampling *sampling, struct offcpu_thread *thread, u64 end_ns);
+/* The same of one whose end was not seen, with what it was at then. */
+void offcpu_thread_left(struct sampling *sampling, struct offcpu_thread *thread, u64 end_ns);
+
+#endif

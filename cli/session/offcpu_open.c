@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening what is needed besides records of switches: an event that has stacks of threads that are switched out. The
+ * kernel's count of switches is one; it makes a switch longer by 0.1 us, and the tracepoint sched_switch, which
+ * has the state, too, by 0.3. So the one is for runs that are sampled, the other for those who ask for stacks. A
+ * user at perf_event_paranoid 2 gets neither: switches happen in the kernel, and with its side excluded none is
+ * counted.
+ */
+#define _GNU_SOURCE
+#include "cli/session/offcpu.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+#include "cli/session/internal.h"
+#include "cli/session/record.h"
+#include "cli/session/sampling.h"
+
+/* A second and CPU. A copy takes longer than a switch: all are had where there are few, and of many some. */
+#define STACKS_RATE 1000u
+
+/* "field:long prev_state;	offset:24;	size:8;	signed:1;": the numbers behind a field's name. */
+static bool field_find(const char *format, const char *name, u32 *at, u32 *size)
+{
+	const char *field = strstr(format, name);
+
+	return field && sscanf(field + strlen(name), "; offset:%u; size:%u;", at, size) == 2;
+}
+
+bool offcpu_format(const char *format, u64 *id, u32 *at, u32 *size)
+{
+	const char *line = strstr(format, "ID: ");
+	unsigned long long number;
+
+	if (!line || sscanf(line, "ID: %llu", &number) != 1 || !field_find(format, " prev_state", at, size))
+		return false;
+	*id = number;
+	return *size <= sizeof(u64) && *at < 4096;
+}
+
+static bool tracepoint_find(struct session *s, struct perf_event_attr *attr)
+{
+	struct offcpu *o = s->sampling->off;
+	char mount[PATH_MAX / 2], path[PATH_MAX], format[4096];
+	u64 id;
+
+	if (tracing_find(&s->caps, mount, sizeof(mount)))
+		return false;
+	snprintf(path, sizeof(path), "%s/events/sched/sched_switch/format", mount);
+	if (facts_read(&s->caps, path, format, sizeof(format)) <= 0 ||
+	    !offcpu_format(format, &id, &o->state_at, &o->state_size))
+		return false;
+	perf_attr_init(attr, PERF_TYPE_TRACEPOINT, id);
+	return true;
+}
+
+/* Stacks are asked for: of each switch, whatever it takes. */
+static bool stacks_all(const struct session *s)
+{
+	const struct session_sampling *o = s->options->sampling;
+
+	return o && (o->stacks == SESSION_STACKS_FP || o->stacks == SESSION_STACKS_DWARF);
+}
+
+static int stacks_open_all(struct session *s, struct perf_event_attr *attr)
+{
+	struct sampling *p = s->sampling;
+	size_t pages = p->pages;
+	bool mapping;
+
+	for (u32 i = 0; i < p->nrings; i++) {
+		int ret = ring_open(&p->rings[p->nrings + p->nstacks], attr, s->spawn.pid, p->rings[i].cpu, pages, &mapping);
+
+		if (!ret) {
+			p->nstacks++;
+			continue;
+		}
+		while (p->nstacks)
+			ring_close(&p->rings[p->nrings + --p->nstacks]);
+		return ret;
+	}
+	return 0;
+}
+
+/* The event: what it is stands in the attribute already. 0, or -errno. */
+static int stacks_open(struct session *s, struct perf_event_attr *attr)
+{
+	struct sampling *p = s->sampling;
+	const struct session_sampling *o = s->options->sampling;
+
+	attr->read_format = 0;
+	attr->freq = !stacks_all(s);
+	if (attr->freq)
+		attr->sample_freq = STACKS_RATE;
+	else
+		attr->sample_period = 1;
+	attr->sample_type = RECORD_SAMPLE | p->stacks_type;
+	attr->sample_id_all = attr->disabled = attr->enable_on_exec = 1;
+	attr->inherit = !s->options->no_inherit;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC_RAW;
+	attr->watermark = 1;
+	attr->wakeup_watermark = (u32)(p->pages * (size_t)sysconf(_SC_PAGESIZE) / 4);
+	if (p->stacks_type & PERF_SAMPLE_STACK_USER) {
+		attr->sample_regs_user = p->regs;
+		attr->sample_stack_user = o ? o->stack_bytes : OFFCPU_STACK;
+	}
+	return stacks_open_all(s, attr);
+}
+
+static bool stacks_try(struct session *s, bool tracepoint)
+{
+	struct sampling *p = s->sampling;
+	struct perf_event_attr attr;
+
+	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES);
+	p->off->tracepoint = tracepoint;
+	p->stacks_type = p->stacks;
+	if (tracepoint && !tracepoint_find(s, &attr))
+		return false;
+	if (tracepoint)
+		p->stacks_type |= PERF_SAMPLE_RAW;
+	return !stacks_open(s, &attr);
+}
+
+void offcpu_open(struct session *s)
+{
+	struct sampling *p = s->sampling;
+	struct offcpu *o = calloc(1, sizeof(*o));
+
+	p->off = o;
+	if (o)
+		o->loss_ns = calloc(2 * (size_t)p->nrings + 1, sizeof(*o->loss_ns));
+	if (!o || !o->loss_ns) {
+		warning("no off-CPU times: out of memory");
+		offcpu_free(o);
+		p->off = NULL;
+		return;
+	}
+	p->samples.off = true;
+	o->polled = p->samples.off_polled = !p->nrings;
+	p->samples.off_stacks = strdup("proc");
+	if (s->options->sampling && !o->polled && p->stacks && ((stacks_all(s) && stacks_try(s, true)) || stacks_try(s, false))) {
+		free(p->samples.off_stacks);
+		p->samples.off_stacks = strdup(o->tracepoint ? "sched_switch" : "context-switches");
+	}
+}
