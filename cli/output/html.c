@@ -118,6 +118,15 @@ static void html_strings(struct page *page)
 	fputs("]", page->file);
 }
 
+static int html_off(struct page *page, const struct samples *samples)
+{
+	struct samples off = samples_off_view(samples);
+
+	if (samples_taken(samples))
+		fputc(',', page->file);
+	return page_samples(page, "off", &off);
+}
+
 static int html_data(struct page *page)
 {
 	const struct session_facts *facts = page->report->facts;
@@ -132,8 +141,10 @@ static int html_data(struct page *page)
 	err = html_said(page);
 	page_rows(page);
 	fputs(",\n\"samples\":[", page->file);
-	if (!err && facts->samples)
+	if (!err && facts->samples && samples_taken(facts->samples))
 		err = page_samples(page, "cpu", facts->samples);
+	if (!err && facts->samples && facts->samples->off)
+		err = html_off(page, facts->samples);
 	fputs("]", page->file);
 	html_strings(page);
 	fputs("}\n", page->file);

@@ -98,9 +98,9 @@ function makeCell(cell, name) {
 	return td;
 }
 
-const rowOf = ([parent, depth, name, pid, tid, calls, open, flags, kind, wallShare, cpuShare, offShare, cells], index) =>
+const rowOf = ([parent, depth, name, pid, tid, calls, open, flags, kind, wallShare, cpuShare, offShare, cells, parts], index) =>
 	({ index, parent: parent - 1, depth, name, pid, tid, calls, open, root: (flags & 1) !== 0, context: (flags & 2) !== 0,
-		kind: string(kind), wallShare, cpuShare, offShare, cells, path: [] });
+		kind: string(kind), wallShare, cpuShare, offShare, cells, parts, path: [] });
 
 function readRows(list) {
 	const rows = list.map(rowOf);
@@ -110,20 +110,38 @@ function readRows(list) {
 	return rows;
 }
 
+// What the time was spent on, where that was watched for: parts that add up.
+function fillParts(bar, row) {
+	const known = row.parts.map((cell) => Math.max(0, cell[1] || 0)), sum = known.reduce((a, b) => a + b, 0);
+	const told = [];
+	known.forEach((value, i) => {
+		if (!(value > 0))
+			return;
+		const name = report.parts[i], share = 100 * value / sum;
+		bar.append(make("i", { className: name === "residual" ? "unknown" : name.replace("blocked.", "part-"), style: `width: ${share}%` }));
+		told.push(`${name} ${row.parts[i][0]}, ${share.toFixed(1)} %${cellReason(row.parts[i]) ? ` (${cellReason(row.parts[i])})` : ""}`);
+	});
+	return told.join("; ");
+}
+
 function makeBar(row) {
 	const bar = make("div", {}), td = make("td", { className: "bar" }, bar);
 	const of = row.wallShare[1] === null ? 100 : row.wallShare[1];
 	const say = (label, cell) => `${label} ${cell[0]}${cellReason(cell) ? ` (${cellReason(cell)})` : ""}`;
 	bar.style.width = `${Math.max(0, Math.min(100, of))}%`;
-	let rest = 100;
-	for (const [kind, cell] of [["cpu", row.cpuShare], ["off", row.offShare]])
-		if (cell[1] > 0) {
-			bar.append(make("i", { className: kind, style: `width: ${Math.min(rest, cell[1])}%` }));
-			rest -= Math.min(rest, cell[1]);
-		}
-	if (row.cpuShare[1] === null || row.offShare[1] === null)
-		bar.append(make("i", { className: "unknown", style: `width: ${rest}%` }));
-	td.title = `${say("of wall", row.wallShare)}; of it ${say("on a CPU", row.cpuShare)}, ${say("off", row.offShare)}`;
+	if (row.parts) {
+		td.title = `${say("of wall", row.wallShare)}; ${fillParts(bar, row)}`;
+	} else {
+		let rest = 100;
+		for (const [kind, cell] of [["cpu", row.cpuShare], ["off", row.offShare]])
+			if (cell[1] > 0) {
+				bar.append(make("i", { className: kind, style: `width: ${Math.min(rest, cell[1])}%` }));
+				rest -= Math.min(rest, cell[1]);
+			}
+		if (row.cpuShare[1] === null || row.offShare[1] === null)
+			bar.append(make("i", { className: "unknown", style: `width: ${rest}%` }));
+		td.title = `${say("of wall", row.wallShare)}; of it ${say("on a CPU", row.cpuShare)}, ${say("off", row.offShare)}`;
+	}
 	bar.setAttribute("role", "img");
 	bar.setAttribute("aria-label", td.title);
 	return td;
@@ -300,9 +318,13 @@ function showRegions() {
 		});
 		$("columns").append(make("label", { title: column.meaning }, box, ` ${column.name}`));
 	}
-	$("bar-legend").append(make("span", {}, make("i", { className: "cpu" }), "on a CPU"),
-		make("span", {}, make("i", { className: "off" }), "off: waiting, or runnable without a CPU"),
-		make("span", {}, make("i", { className: "unknown" }), "not known"),
+	const keys = regions.rows.some((row) => row.parts)
+		? [["user", "user"], ["kernel", "kernel"], ["runnable", "waiting for a CPU"], ["part-disk", "disk"], ["part-futex", "lock"],
+			["part-io", "socket, pipe"], ["part-sleep", "sleep"], ["part-other", "blocked otherwise"], ["unknown", "not known"]]
+		: [["cpu", "on a CPU"], ["off", "off: waiting, or runnable without a CPU"], ["unknown", "not known"]];
+	for (const [kind, words] of keys)
+		$("bar-legend").append(make("span", {}, make("i", { className: kind }), words));
+	$("bar-legend").append(
 		make("span", {}, "≈ estimate, ~ scaled, - not counted, n/a unavailable: what is dotted has a reason, told when it is chosen"));
 	for (const event of ["click", "focusin"])
 		document.addEventListener(event, (e) => {

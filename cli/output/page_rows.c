@@ -64,6 +64,26 @@ static void page_share(struct page *page, const struct cell *cell)
 	fputc(',', page->file);
 }
 
+/* What the row's time was spent on, as cells in the order of report_part_names; null: not watched for. */
+static void page_parts(struct page *page, const struct report_split *split)
+{
+	char text[FORMAT_SIZE];
+
+	if (!split) {
+		fputs("null", page->file);
+		return;
+	}
+	for (u32 i = 0; i < REPORT_PARTS; i++) {
+		const struct cell *cell = &split->part[i].cell;
+
+		fputc(i ? ',' : '[', page->file);
+		if (cell_has_value(cell))
+			format_ns(text, cell->value, true);
+		page_cell(page, cell_has_value(cell) ? text : "n/a", cell, "ns");
+	}
+	fputc(']', page->file);
+}
+
 static void page_row(struct page *page, const struct report_row *row)
 {
 	const struct report *report = page->report;
@@ -91,7 +111,9 @@ static void page_row(struct page *page, const struct report_row *row)
 		page_cell(page, text, &row->cells[i], metric->unit);
 		before = ",";
 	}
-	fputs("]]", page->file);
+	fputs("],", page->file);
+	page_parts(page, row->split);
+	fputc(']', page->file);
 }
 
 static void page_list(struct page *page, const char *key, const struct report_row *rows, size_t n)
@@ -128,8 +150,19 @@ static void page_totals(struct page *page)
 	fputs("]", page->file);
 }
 
+static void page_part_names(struct page *page)
+{
+	fputs(",\n\"parts\":[", page->file);
+	for (u32 i = 0; i < REPORT_PARTS; i++) {
+		fputs(i ? "," : "", page->file);
+		page_word(page, report_part_names[i]);
+	}
+	fputs("]", page->file);
+}
+
 void page_rows(struct page *page)
 {
+	page_part_names(page);
 	page_columns(page);
 	page_list(page, "rows", page->report->rows, page->report->nrows);
 	page_list(page, "windows", page->report->windows, page->report->nwindows);

@@ -149,13 +149,15 @@ static void steer_command(struct steer *steer, u64 now)
 static void steer_receive(struct steer *steer, u64 now)
 {
 	char text[256];
-	bool ready = steer->control >= 0 && steer_ready(steer->control, POLLIN);
-	ssize_t got = ready ? read(steer->control, text, sizeof(text)) : -1;
+	ssize_t got;
 
-	if (got < 0 && steer->control >= 0 && errno != EAGAIN && errno != EINTR)
-		warning("nothing more comes of the control channel: %s", strerror(errno));
-	else if (got < 0)
+	if (steer->control < 0 || !steer_ready(steer->control, POLLIN))
 		return;
+	got = read(steer->control, text, sizeof(text));
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (got < 0)
+		warning("nothing more comes of the control channel: %s", strerror(errno));
 	for (ssize_t i = 0; i < got; i++)
 		if (text[i] == '\n' || text[i] == '\0')
 			steer_command(steer, now);
