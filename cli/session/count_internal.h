@@ -92,6 +92,8 @@ struct count_part *count_add_part(struct count *count, u32 id, const char *forma
 int count_tasks(struct count *count);
 /* Calls it for each thread of the processes that is there now, until it returns other than 0. */
 int count_tasks_each(struct count *count, int (*each)(struct count *count, pid_t pid, pid_t tid));
+/* They have all ended, or do so within some ms. */
+bool count_tasks_gone(const struct count *count);
 /* All processes or threads that are counted have ended. */
 bool count_tasks_over(struct count *count);
 int count_cpus(struct count *count);

@@ -183,6 +183,11 @@ static int count_refuse(struct count *count)
 	/* Of a clock, which every machine has. */
 	if (count->flags && (count->event[0].err == ENOENT || count->event[0].err == EBADF))
 		return count_refuse_cgroup(count);
+	/* One that is about to end has no memory any more, by which it could be asked whose it is. */
+	if (count->nwatched && (count->event[0].err == EACCES || count->event[0].err == ESRCH) && count_tasks_gone(count)) {
+		error("%s ended before it could be counted", count->target);
+		return -EPERM;
+	}
 	for (size_t i = 0; i < count->nevents; i++)
 		if (!count->event[i].note[0])
 			count_reason(count, &count->event[i]);

@@ -13,6 +13,7 @@
 
 #include "cli/log.h"
 
+#define TASKS_TRIES 20                 /* ms that an end may take, for the memory of a process goes first */
 #define TASKS_KERNEL 0x00200000UL      /* PF_KTHREAD of flags in /proc/PID/stat */
 
 /* ---- what /proc says ------------------------------------------------------------------------------- */
@@ -234,6 +235,26 @@ pid_t count_task(const struct count *count, size_t i)
 u32 count_watched(const struct count *count, size_t i)
 {
 	return i < count->nwatched ? (u32)count->watch[i].id : 0;
+}
+
+bool count_tasks_gone(const struct count *count)
+{
+	const struct timespec nap = { 0, NSEC_PER_MSEC };
+	struct task_look look;
+	size_t gone = 0;
+
+	for (u32 try = 0; try < TASKS_TRIES; try++) {
+		gone = 0;
+		for (size_t i = 0; i < count->nwatched; i++) {
+			int err = task_look(count->watch[i].id, &look);
+
+			gone += err == ESRCH || (!err && (count->options->kind == COUNT_THREADS ? look.dead : look.ended));
+		}
+		if (gone == count->nwatched)
+			return true;
+		nanosleep(&nap, NULL);
+	}
+	return false;
 }
 
 bool count_tasks_over(struct count *count)

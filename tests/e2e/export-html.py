@@ -3,6 +3,8 @@
 #   export-html.py check PAGE          mistakes, one a line
 #   export-html.py rows PAGE           rows as the CSV report has them: path;calls;value,state;...
 #   export-html.py csv CSV             the same of a CSV report
+#   export-html.py parts PAGE          names of rows and what their time was spent on, where that was watched for
+#   export-html.py kinds PAGE          of samples
 #   export-html.py samples PAGE        sums of the samples: count weight
 import base64
 import csv
@@ -50,7 +52,7 @@ class Page(html.parser.HTMLParser):
             if self.tags.count(tag) != n:
                 self.mistakes.append("%d times %s" % (self.tags.count(tag), tag))
         for row in self.data["rows"] + self.data["windows"]:
-            for cell in row[9:12] + row[12]:
+            for cell in row[9:12] + row[12] + (row[13] or []):
                 state = cell[2] if len(cell) > 2 else 0
                 if (cell[1] is None) != (state > 2):
                     self.mistakes.append("%s is %s" % (cell, STATES[state]))
@@ -82,7 +84,7 @@ def rows(data):
     names = [column["name"] for column in data["columns"]]
     for key in ("rows", "windows"):
         paths = []
-        for parent, _, name, pid, tid, calls, _, flags, _, _, _, _, cells in data[key]:
+        for parent, _, name, pid, tid, calls, _, flags, _, _, _, _, cells, _ in data[key]:
             paths.append([] if flags & 1 else (paths[parent - 1] if parent else []) + [name])
             print_row(";".join(paths[-1]), pid or "", tid or "", calls,
                       [(name, cell[1], STATES[cell[2] if len(cell) > 2 else 0]) for name, cell in zip(names, cells)])
@@ -103,8 +105,17 @@ elif what == "rows":
     rows(page.data)
 elif what == "csv":
     csv_rows(sys.argv[3], page)
+elif what == "parts":
+    names = page.data["parts"]
+    for row in page.data["rows"]:
+        if row[13]:
+            print(row[2], *("%s=%s" % (name, cell[1]) for name, cell in zip(names, row[13])))
+elif what == "kinds":
+    print(*(samples["kind"] for samples in page.data["samples"]))
 elif what == "samples":
     for samples in page.data["samples"]:
+        if samples["kind"] != "cpu":
+            continue
         counts = unpack(samples["count"], samples["rows"])
         weights = unpack(samples["weight"], samples["rows"], True)
         print(sum(counts), sum(weights) + sum(counts) * samples["period"])
