@@ -214,6 +214,7 @@ static void split_row(const struct splitter *s, struct report_row *row, const st
 	struct report_split *split = row->split;
 	bool woken_known;
 	struct samples_thread threads = threads_sum(s, row, &woken_known);
+	enum cell_state exact;
 	const struct cell *wall = &row->cells[s->wall], *cpu = &row->cells[s->cpu];
 	double off = sums->preempted + sums->woken, on, scale, left;
 	bool lost = row->root ? threads.unknown_ns > 0 : s->samples->off_lost > 0;
@@ -224,24 +225,37 @@ static void split_row(const struct splitter *s, struct report_row *row, const st
 	split->whole = row->root ? (double)threads.life_ns : cell_has_value(wall) ? wall->value : 0;
 	on = row->root ? (double)threads.running_ns : cell_has_value(cpu) ? cpu->value : split->whole - off;
 	scale = split->scale = off > split->whole ? split->whole / off : 1;
+	exact = scale < 0.99 ? CELL_ESTIMATE : CELL_COUNTED;
 	/* The thread's own clock runs while it is switched, when the records have it off the CPU already. */
 	on = MIN(MAX(on, 0), split->whole - scale * off);
 	split_on(s, row, sums, on, kernel_seen);
 	split_set(split, REPORT_RUNNABLE, scale * (sums->preempted + sums->woken),
-		  sums->woken > 0 || !woken_known ? CELL_ESTIMATE : CELL_COUNTED,
+		  sums->woken > 0 || !woken_known ? CELL_ESTIMATE : exact,
 		  sums->woken > 0 ? "switch records, schedstat" : "switch records", woken_known ? NULL : split_unread);
 	for (k = 0; k < ARRAY_SIZE(sums->blocked); k++) {
 		bool split_off = sums->woken > 0 && sums->blocked[k] > 0;
 
 		split_set(split, REPORT_DISK + k, scale * sums->blocked[k],
-			  sums->looked[k] || split_off ? CELL_ESTIMATE : CELL_COUNTED,
+			  sums->looked[k] || split_off ? CELL_ESTIMATE : exact,
 			  sums->looked[k] ? "switch records, /proc" : split_off ? "switch records, schedstat" : "switch records", NULL);
 	}
 	left = split->whole - on - scale * off;
 	split_set(split, REPORT_RESIDUAL, MAX(left, 0), lost || scale < 0.99 ? CELL_ESTIMATE : CELL_COUNTED, "wall",
 		  lost ? split_lost : scale < 0.99 ? split_over : NULL);
+	/* What ran on another CPU while its records were lost looks like waiting. */
+	for (k = 0; s->samples->off_lost && k < REPORT_PARTS; k++)
+		if (split->part[k].cell.state == CELL_COUNTED)
+			split->part[k].cell = (struct cell){ split->part[k].cell.value, CELL_ESTIMATE, split_lost };
 	if (s->samples->off_polled)
 		split_polled(split);
+}
+
+/* Of threads beyond those that have rows of their own. */
+static bool split_further(const struct splitter *s, const struct report_row *row)
+{
+	while (!row->root)
+		row = &s->report->rows[row->parent];
+	return s->report->group == PROFILE_BY_THREAD && !row->tid && row->parent != PROFILE_NONE;
 }
 
 /* Nothing is known of a row whose threads were not followed, or of which the samples know no region. */
@@ -263,7 +277,9 @@ static void split_rows(struct splitter *s)
 	for (i = 0; i < s->report->nrows; i++) {
 		struct report_row *row = &s->report->rows[i];
 
-		if (row->root && !threads_sum(s, row, &known).life_ns)
+		if (split_further(s, row))
+			split_absent(row, "waits of threads without rows of their own are not told apart");
+		else if (row->root && !threads_sum(s, row, &known).life_ns)
 			split_absent(row, "no switch of its threads was recorded");
 		else if (!row->root && row->origin && row->origin->probed)
 			split_absent(row, "its calls are seen from outside: threads do not say where they are");

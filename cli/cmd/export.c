@@ -91,7 +91,7 @@ static int export_recording(const struct export_command_options *o, const char *
 	FILE *file;
 	int status;
 
-	if (!report && !recording->facts.samples) {
+	if (!report && (!recording->facts.samples || !samples_taken(recording->facts.samples))) {
 		error("%s has no samples: it was made without run --profile", path);
 		return STATUS_FAILURE;
 	}

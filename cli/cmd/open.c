@@ -29,8 +29,13 @@ static void open_exec(const char *page)
 static _Noreturn void open_detached(const char *page, int tell)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), err;
+	pid_t pid = fork();
 
-	if (fork() != 0)
+	if (pid < 0) {
+		err = errno;
+		(void)!write(tell, &err, sizeof(err));
+	}
+	if (pid != 0)
 		_exit(0);
 	setsid();
 	for (int fd = 0; null >= 0 && fd < 3; fd++)

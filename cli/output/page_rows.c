@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of regions, windows and totals in the HTML page: values, their texts, states and reasons. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "cli/output/format.h"
@@ -44,7 +45,7 @@ static void page_cell(struct page *page, const char *text, const struct cell *ce
 {
 	fputc('[', page->file);
 	page_word(page, text);
-	if (!cell_has_value(cell))
+	if (!cell_has_value(cell) || !isfinite(cell->value))
 		fputs(",null", page->file);
 	else
 		fprintf(page->file, !strcmp(unit, "ns") ? ",%.0f" : ",%.15g", cell->value);

@@ -281,12 +281,29 @@ void offcpu_thread_left(struct sampling *p, struct offcpu_thread *t, u64 end_ns)
 	offcpu_thread_end(p, t, MAX(end_ns, t->since_ns));
 }
 
+/* An exec ends all other threads; who calls it takes the number of the first, and its own has no record of an end. */
+static void others_end(struct sampling *p, const struct record *r)
+{
+	struct offcpu *o = p->off;
+
+	for (u32 i = o->nthreads; i--;) {
+		struct offcpu_thread *t = o->threads[i];
+
+		if (t->sums.pid != r->pid || t->sums.tid == r->tid)
+			continue;
+		thread_account(p, t, r->time_ns, t->ring, t->state == OFFCPU_RUNNING);
+		offcpu_thread_end(p, t, r->time_ns);
+		thread_drop(o, t);
+	}
+}
+
 void offcpu_exec(struct session *s, const struct record *r)
 {
 	struct sampling *p = s->sampling;
 	struct offcpu_thread *t = thread_find(p->off, r->tid);
 	u32 process = process_of(s, r->pid, r->time_ns);
 
+	others_end(p, r);
 	if (!t && !(t = thread_new(s, r, 0)))
 		return;
 	if (t->state == OFFCPU_UNKNOWN) {

@@ -28,45 +28,103 @@ static int row_order(const void *a, const void *b)
 	return 0;
 }
 
-/* A look at it tells of others that are like the row. */
+static int number_order(u32 a, u32 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* By process, thread and region. */
+static int place_order(const struct samples_row *x, const struct samples_row *y)
+{
+	int order = number_order(x->process, y->process);
+
+	order = order ? order : number_order(x->tid, y->tid);
+	return order ? order : number_order(x->region, y->region);
+}
+
+static int seen_order(const void *a, const void *b)
+{
+	const struct samples_row *x = a, *y = b;
+	int order = place_order(x, y);
+
+	order = order ? order : number_order(x->chain, y->chain);
+	return order ? order : number_order(x->flags, y->flags);
+}
+
+/* Rows that were looked at, in order, each once. */
+struct seen {
+	struct samples_row *rows;
+	u32 n;
+};
+
+static void seen_sort(struct seen *seen, bool whole)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; whole && i < seen->n; i++)
+		seen->rows[i].tid = 0;
+	qsort(seen->rows, seen->n, sizeof(*seen->rows), seen_order);
+	for (u32 i = 0; i < seen->n; i++)
+		if (n && !seen_order(&seen->rows[n - 1], &seen->rows[i])) {
+			seen->rows[n - 1].count += seen->rows[i].count;
+			seen->rows[n - 1].weight += seen->rows[i].weight;
+		} else {
+			seen->rows[n++] = seen->rows[i];
+		}
+	seen->n = n;
+}
+
+/* The first row that is not before a place. */
+static u32 seen_first(const struct seen *seen, const struct samples_row *place)
+{
+	u32 low = 0, high = seen->n;
+
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (place_order(&seen->rows[mid], place) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* A look at it tells of others that are like the row, at the row's place. */
 static bool row_tells(const struct samples *samples, const struct samples_row *seen, const struct samples_row *row,
 		      enum likeness level)
 {
-	if (seen->process != row->process || (level != LIKE_CHAIN && level < LIKE_THREAD_LONG && !(seen->flags & SAMPLES_OFF_SHARED)))
-		return false;
-	switch (level) {
-	case LIKE_CHAIN: /* that of a look has the call in front */
-		return row->chain != SAMPLES_NONE && seen->region == row->region && seen->chain != SAMPLES_NONE &&
+	if (level == LIKE_CHAIN) /* that of a look has the call in front */
+		return row->chain != SAMPLES_NONE && seen->chain != SAMPLES_NONE &&
 		       samples->chains[seen->chain].parent == row->chain;
-	case LIKE_THREAD:
-	case LIKE_THREAD_LONG:
-		return seen->tid == row->tid && seen->region == row->region;
-	case LIKE_REGION:
-	case LIKE_REGION_LONG:
-		return seen->region == row->region;
-	default:
-		return true;
-	}
+	return level >= LIKE_THREAD_LONG || seen->flags & SAMPLES_OFF_SHARED;
 }
 
-/* Gives the row's time to the rows that tell of it. False: none does. */
-static bool row_share(struct samples *samples, const struct samples_row *seen, u32 nseen, const struct samples_row *row,
+/* Gives the row's time to the rows that tell of it; own: by thread, all: of all threads. False: none does. */
+static bool row_share(struct samples *samples, const struct seen *own, const struct seen *all, const struct samples_row *row,
 		      enum likeness level)
 {
+	const struct seen *seen = level == LIKE_THREAD || level == LIKE_THREAD_LONG ? own : all;
+	struct samples_row place = { .process = row->process, .tid = seen == own ? row->tid : 0, .region = row->region };
+	u32 first, end;
 	u64 looks = 0;
 
-	for (u32 i = 0; i < nseen; i++)
-		looks += row_tells(samples, &seen[i], row, level) ? seen[i].count : 0;
+	if (level == LIKE_PROCESS)
+		place.region = 0;
+	first = seen_first(seen, &place);
+	for (end = first; end < seen->n && seen->rows[end].process == place.process && seen->rows[end].tid == place.tid &&
+			  (level == LIKE_PROCESS || seen->rows[end].region == place.region); end++)
+		looks += row_tells(samples, &seen->rows[end], row, level) ? seen->rows[end].count : 0;
 	if (!looks)
 		return false;
-	for (u32 i = 0; i < nseen; i++) {
+	for (u32 i = first; i < end; i++) {
 		struct samples_row part = *row;
-		double share = (double)seen[i].count / (double)looks;
+		double share = (double)seen->rows[i].count / (double)looks;
 
-		if (!row_tells(samples, &seen[i], row, level))
+		if (!row_tells(samples, &seen->rows[i], row, level))
 			continue;
-		part.flags = seen[i].flags | SAMPLES_OFF_SHARED;
-		part.chain = seen[i].chain;
+		part.flags = seen->rows[i].flags | SAMPLES_OFF_SHARED;
+		part.chain = seen->rows[i].chain;
 		part.count = (u64)((double)row->count * share + 0.5);
 		part.weight = (u64)((double)row->weight * share + 0.5);
 		samples_off(samples, &part);
@@ -103,24 +161,32 @@ static void rows_drop_empty(struct samples *samples)
 
 static void unseen_share(struct samples *samples)
 {
-	u32 nseen, nunseen;
-	struct samples_row *seen = rows_copy(samples, false, &nseen), *unseen = rows_copy(samples, true, &nunseen);
+	struct seen own, all;
+	u32 nunseen;
+	struct samples_row *unseen = rows_copy(samples, true, &nunseen);
 
-	for (u32 i = 0; seen && unseen && i < samples->noff_rows; i++)
-		if (samples_off_kind(samples->off_rows[i].flags) == SAMPLES_OFF_UNSEEN)
-			samples->off_rows[i].weight = samples->off_rows[i].count = 0;
-	for (u32 i = 0; seen && unseen && i < nunseen; i++) {
-		struct samples_row other = unseen[i];
-		enum likeness level = LIKE_CHAIN;
+	own.rows = rows_copy(samples, false, &own.n);
+	all.rows = rows_copy(samples, false, &all.n);
+	if (unseen && own.rows && all.rows) {
+		seen_sort(&own, false);
+		seen_sort(&all, true);
+		for (u32 i = 0; i < samples->noff_rows; i++)
+			if (samples_off_kind(samples->off_rows[i].flags) == SAMPLES_OFF_UNSEEN)
+				samples->off_rows[i].weight = samples->off_rows[i].count = 0;
+		for (u32 i = 0; i < nunseen; i++) {
+			struct samples_row other = unseen[i];
+			enum likeness level = LIKE_CHAIN;
 
-		while (level < LIKE_LEVELS && !row_share(samples, seen, nseen, &unseen[i], level))
-			level++;
-		other.flags = (other.flags & ~(15u << SAMPLES_OFF_SHIFT)) | SAMPLES_OFF_OTHER << SAMPLES_OFF_SHIFT |
-			      SAMPLES_OFF_SHARED;
-		if (level == LIKE_LEVELS)
-			samples_off(samples, &other);
+			while (level < LIKE_LEVELS && !row_share(samples, &own, &all, &unseen[i], level))
+				level++;
+			other.flags = (other.flags & ~(15u << SAMPLES_OFF_SHIFT)) | SAMPLES_OFF_OTHER << SAMPLES_OFF_SHIFT |
+				      SAMPLES_OFF_SHARED;
+			if (level == LIKE_LEVELS)
+				samples_off(samples, &other);
+		}
 	}
-	free(seen);
+	free(own.rows);
+	free(all.rows);
 	free(unseen);
 	rows_drop_empty(samples);
 }
@@ -177,12 +243,26 @@ static void woken_split(struct samples *samples)
 	free(woken);
 }
 
+/* Of a process that has ended: the record of the thread's end was lost, and what it did until then is not known. */
+static void end_lost(struct session *s, struct offcpu_thread *t)
+{
+	u32 id = t->sums.process;
+	bool ended = id && id <= s->processes.count && !s->processes.list[id - 1]->alive;
+
+	if (s->sampling->off->polled || !ended || t->state == OFFCPU_UNKNOWN || !s->sampling->samples.off_lost)
+		return;
+	t->state = OFFCPU_UNKNOWN;
+	s->sampling->samples.off_lost++;
+}
+
 void offcpu_end(struct session *s)
 {
 	struct sampling *p = s->sampling;
 	struct offcpu *o = p->off;
 	u64 end_ns = s->main_ended && !s->options->follow ? s->end_ns : session_now();
 
+	for (u32 i = 0; i < o->nthreads; i++)
+		end_lost(s, o->threads[i]);
 	for (u32 i = 0; i < o->nthreads; i++)
 		if (o->polled)
 			offcpu_thread_end(p, o->threads[i], o->threads[i]->met_ns);

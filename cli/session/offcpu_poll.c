@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/session/internal.h"
 #include "cli/session/sampling.h"
@@ -77,6 +78,12 @@ static void thread_poll(struct session *s, struct process *process, u32 tid, u64
 	if (!schedstat_read(process->facts.pid, tid, cells))
 		return;
 	t = offcpu_thread_get(s, process->facts.pid, tid, now_ns);
+	if (t && t->sums.process != process->facts.id) {
+		/* Another program by now. */
+		t->met_ns = MAX(t->met_ns, t->born_ns);
+		offcpu_thread_gone(s->sampling, t);
+		t = offcpu_thread_get(s, process->facts.pid, tid, now_ns);
+	}
 	if (!t)
 		return;
 	t->region = process->segment && !process->segment->closed && process->segment->header ?
@@ -129,6 +136,8 @@ void offcpu_poll(struct session *s, u64 now_ns)
 			spaces_snapshot(s->sampling->spaces, live[i]->facts.pid, now_ns);
 		n += process_poll(s, live[i], THREADS_MOST - n, now_ns);
 	}
+	if (n >= THREADS_MOST && !s->sampling->samples.off_note)
+		s->sampling->samples.off_note = strdup("there were more threads than the 256 that are looked at: the others are missing");
 	o->at++;
 	/* Those that were not met have ended. */
 	for (u32 i = 0; n < THREADS_MOST && i < o->nthreads;) {
