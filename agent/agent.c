@@ -298,10 +298,12 @@ void agent_rest(void)
 	u32 live = PROCESS_LIVE;
 	int saved = errno;
 
-	if (agent_sealed() || !compare_exchange(&life->state, &live, (u32)PROCESS_DORMANT))
-		return;
-	slots_clear();
-	patch_release();
+	__atomic_fetch_add(&life->resting, 1, __ATOMIC_SEQ_CST);
+	if (!agent_sealed() && compare_exchange(&life->state, &live, (u32)PROCESS_DORMANT)) {
+		slots_clear();
+		patch_release();
+	}
+	__atomic_fetch_sub(&life->resting, 1, __ATOMIC_RELEASE);
 	errno = saved;
 }
 
@@ -313,11 +315,12 @@ void agent_rest(void)
  */
 static bool markers_ended(void)
 {
-	const struct timespec nap = { 0, RETIRE_NS };
-
 	for (u32 i = 0; i < RETIRE_TRIES; i++) {
+		struct timespec nap = { 0, RETIRE_NS };
+
 		unit_retire();
-		syscall_raw(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
+		/* Not nanosleep(2): the kernel would forget how to begin a call anew that the thread was held in. */
+		syscall_raw(SYS_pselect6, 0, 0, 0, 0, (long)&nap, 0);
 		if (unit_retired())
 			return true;
 	}
@@ -327,19 +330,26 @@ static bool markers_ended(void)
 /* CTOR. Ends the session before, if there was one. 0, or -errno. */
 static int session_leave(void)
 {
-	/* A forked child that had no marker yet. */
-	if (agent.ready && load_acquire(&life->state) == PROCESS_NEW) {
-		unit_forked();
-		store_release(&life->state, (u32)PROCESS_DORMANT);
-	}
+	u32 fresh = PROCESS_NEW;
+
 	if (!agent.ready)
 		return 0;
+	/* A forked child that had no marker yet. */
+	if (compare_exchange(&life->state, &fresh, (u32)PROCESS_STARTING)) {
+		unit_forked();
+		store_release(&life->state, (u32)PROCESS_DORMANT);
+	} else if (fresh == PROCESS_STARTING) {
+		return -EBUSY;
+	}
 	agent_rest();
 	agent.session++;
+	/* Its words and its list are of the segment before. */
+	instrumented_start(false);
 	if (!markers_ended())
 		return -EBUSY;
+	/* It may have been at a look before. */
+	patch_release();
 	source_close_all();
-	name_forget();
 	agent.calibrated = false;
 	agent.pair = agent.bracket = 0;
 	return 0;
@@ -359,6 +369,8 @@ static int agent_wake(int socket, const u8 *token)
 	if (!ret)
 		ret = hello_say_on(socket, token, &config);
 	if (!ret) {
+		/* Not before: slots that were not cleared still lead here, and names would be of the segment before. */
+		name_forget();
 		agent.joined = true;
 		ret = agent_configure(&config);
 	}

@@ -129,6 +129,8 @@ struct process_life {
 	u32 first_unit;            /* of the thread pool: those below were a parent's */
 	u32 patching;              /* patch.c: 1 slots are being looked at, 2 they were given back */
 	u64 lowest_free;           /* units below the low half are in use; the high half counts what was given back */
+	u32 windows;               /* edges that are being recorded */
+	u32 resting;               /* threads that give back what the session has changed */
 	struct wire_process *wire;
 	char *room;                /* to read files into: snapshot.c; NULL: there is none, or it is in use */
 	struct process_ended ended;

@@ -151,7 +151,8 @@ static int hello_talk(int fd, const struct invitation *v, u32 flags, struct wire
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	ret = v->path ? hello_connect(fd, v) : 0;
-	if (!ret)
+	/* The other end of a socket that the process was made to make is whose it was given to. */
+	if (!ret && v->path)
 		ret = hello_check_peer(fd);
 	if (ret)
 		return ret;

@@ -58,6 +58,11 @@ static struct lane *lane_enter(struct thread **thread, u64 sp)
 	}
 	l->gate = sp;
 	barrier();
+	/* Switched out before that, or giving back what the session before had changed. */
+	if (unlikely(t->lane.session != load_relaxed(&agent.session))) {
+		lane_open(l);
+		return NULL;
+	}
 	*thread = t;
 	return l;
 }
@@ -217,12 +222,13 @@ static always_inline bool handle_known(u64 id)
 
 static __attribute__((noinline)) u32 handle_name(struct spark_region *r)
 {
+	u64 session = load_acquire(&agent.session); /* a later one's would make the name one of its own */
 	u32 region;
 
 	if (!agent_takes(r->name))
 		return 0;
 	region = name_intern(r->name);
-	store_relaxed(&r->id, (u64)agent.session << 32 | region);
+	store_relaxed(&r->id, session << 32 | region);
 	return region;
 }
 

@@ -243,6 +243,13 @@ void thread_release(struct thread *t)
 		watch_log(t, &t->lane);
 	bracket_abandon(t);
 	store_relaxed(&t->lane.gate, (u64)GATE_HELD);
+	/* The gate was open in between. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (t->lane.session != agent.session) {
+		thread_forget(t);
+		errno = saved;
+		return;
+	}
 	/* No look at the thread in /proc unless asked for: it would take longer to end. */
 	agent_usage(SOURCE_THREAD, agent_thread_sources() | (agent.sources & 1u << SOURCE_sched), &s->end_usage);
 	if (s->end_usage.valid)
@@ -376,7 +383,7 @@ void thread_audit(struct thread *t)
 
 void thread_blind(void)
 {
-	if (thread_self->slot)
+	if (thread_self->slot && thread_self->lane.session == agent.session)
 		thread_self->slot->end = agent_ticks();
 	thread_self = &thread_none;
 }
@@ -385,7 +392,7 @@ void thread_settle(void)
 {
 	struct thread *t = thread_self;
 
-	if (!t->slot || agent_sealed())
+	if (!t->slot || t->lane.session != agent.session || agent_sealed())
 		return;
 	thread_audit(t);
 	agent_usage(SOURCE_THREAD, agent_thread_sources(), &t->slot->end_usage);

@@ -137,6 +137,8 @@ void unit_retire(void)
 
 bool unit_retired(void)
 {
+	if (load_acquire(&life->windows) || load_acquire(&life->resting) || load_acquire(&life->patching) == 1)
+		return false;
 	for (u32 i = life->first_unit; i < POOLS * POOL_UNITS; i++) {
 		struct thread *t = unit_at(i);
 

@@ -10,7 +10,24 @@
 
 #include "banned.h"
 
-void window_begin(const char *name)
+/*
+ * SAFE. A later session waits for edges that are being recorded: they are of this one's segment. The process's first
+ * marker may begin another life.
+ */
+static struct process_life *edge_enter(void)
+{
+	struct process_life *l = life;
+
+	__atomic_fetch_add(&l->windows, 1, __ATOMIC_SEQ_CST);
+	return l;
+}
+
+static void edge_leave(struct process_life *l)
+{
+	__atomic_fetch_sub(&l->windows, 1, __ATOMIC_RELEASE);
+}
+
+static void begin(const char *name)
 {
 	struct wire_window *w;
 	int saved = errno;
@@ -65,7 +82,7 @@ static void window_diagnose(u32 name)
 	region_leave(l);
 }
 
-void window_end(const char *name)
+static void end(const char *name)
 {
 	struct wire_window *w;
 	u64 now = agent_ticks();
@@ -83,4 +100,20 @@ void window_end(const char *name)
 	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &w->end_usage);
 	w->snapshots[1] = snapshot_take();
 	store_release(&w->state, (u32)WIRE_WINDOW_ENDED);
+}
+
+void window_begin(const char *name)
+{
+	struct process_life *l = edge_enter();
+
+	begin(name);
+	edge_leave(l);
+}
+
+void window_end(const char *name)
+{
+	struct process_life *l = edge_enter();
+
+	end(name);
+	edge_leave(l);
 }

@@ -59,6 +59,8 @@ int arch_read(pid_t tid, struct arch_state *state);
 /* Restores all; the registers last: what comes before them does not matter if it ends there. */
 int arch_write(pid_t tid, const struct arch_state *state);
 u64 arch_pc(const struct arch_state *state);
+/* Of the system call that it is in; UINT64_MAX: none. */
+u64 arch_call_number(const struct arch_state *state);
 u64 arch_sp(const struct arch_state *state);
 /* Bytes below the stack pointer that are in use. */
 u64 arch_red_zone(void);

@@ -22,6 +22,12 @@ int arch_write(pid_t tid, const struct arch_state *state)
 	return -ENOSYS;
 }
 
+u64 arch_call_number(const struct arch_state *state)
+{
+	(void)state;
+	return UINT64_MAX;
+}
+
 u64 arch_pc(const struct arch_state *state)
 {
 	(void)state;

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 
@@ -73,6 +74,25 @@ bool arch_available(void)
 	return true;
 }
 
+/*
+ * These return EINTR for any stop (signal(7)), which programs take for a signal. The kernel is told to begin them anew,
+ * unless a handler is to run.
+ */
+static int call_renew(pid_t tid, struct arch_state *s)
+{
+	static const long calls[] = { SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_semop, SYS_semtimedop, SYS_rt_sigtimedwait };
+	struct user_regs_struct r = regs_of(s);
+	struct iovec area = { s->regs, s->regs_size };
+
+	for (size_t i = 0; (s64)r.rax == -EINTR && i < ARRAY_SIZE(calls); i++)
+		if ((s64)r.orig_rax == calls[i]) {
+			r.rax = (u64)-ERESTARTNOHAND;
+			memcpy(s->regs, &r, sizeof(r));
+			return ptrace(PTRACE_SETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &area) ? -errno : 0;
+		}
+	return 0;
+}
+
 int arch_read(pid_t tid, struct arch_state *s)
 {
 	struct iovec area = { s->regs, sizeof(s->regs) };
@@ -82,6 +102,8 @@ int arch_read(pid_t tid, struct arch_state *s)
 	s->regs_size = area.iov_len;
 	if (area.iov_len != sizeof(struct user_regs_struct))
 		return -ENOEXEC;
+	if (call_renew(tid, s))
+		return -errno;
 	area = (struct iovec){ s->extended, sizeof(s->extended) };
 	if (ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)NT_X86_XSTATE, &area))
 		return -errno;
@@ -99,6 +121,11 @@ int arch_write(pid_t tid, const struct arch_state *s)
 	    ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof(mask), &mask))
 		return -errno;
 	return regs_set(tid, &regs);
+}
+
+u64 arch_call_number(const struct arch_state *s)
+{
+	return regs_of(s).orig_rax;
 }
 
 u64 arch_pc(const struct arch_state *s)

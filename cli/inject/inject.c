@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -316,7 +317,8 @@ static bool file_fill(const struct injection *i, s64 file)
 {
 	int fd = descriptor_get(i, file);
 	char path[32];
-	bool filled = fd >= 0 && file_copy(fd, i->inject->agent);
+	/* What the process says is its number may be anything: memory files alone have seals (fcntl(2)). */
+	bool filled = fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0 && file_copy(fd, i->inject->agent);
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)file);
 	if (fd >= 0)
@@ -479,6 +481,34 @@ static enum inject_end inject_with(struct injection *i)
 	return end == INJECT_DONE ? work(i) : end;
 }
 
+struct inject_work {
+	struct injection *i;
+	enum inject_end end;
+};
+
+static void *inject_thread(void *argument)
+{
+	struct inject_work *w = argument;
+
+	w->end = inject_with(w->i);
+	return NULL;
+}
+
+/*
+ * On a thread of its own: with that ends whatever is still held (ptrace(2), tracers are threads), such as one that was
+ * in an uninterruptible wait and would stop later.
+ */
+static enum inject_end inject_apart(struct injection *i)
+{
+	struct inject_work w = { i, INJECT_FAILED };
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, inject_thread, &w))
+		return inject_say(i->inject, INJECT_FAILED, "cannot be held: no thread can be had for that");
+	pthread_join(thread, NULL);
+	return w.end;
+}
+
 enum inject_end inject_run(struct inject *j)
 {
 	struct injection *i = calloc(1, sizeof(*i));
@@ -495,7 +525,7 @@ enum inject_end inject_run(struct inject *j)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, &before);
-	end = inject_with(i);
+	end = inject_apart(i);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	live_free(i->live);
 	if (i->pidfd >= 0)

@@ -18,6 +18,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#define STATUS_ROOM (64u << 10)      /* of /proc/PID/status: one may be in many groups */
+
 enum inject_end inject_say(struct inject *j, enum inject_end end, const char *format, ...)
 {
 	va_list ap;
@@ -71,7 +73,7 @@ static void command_name(pid_t pid, char *name, size_t size)
 /* A filter may kill for system calls that it does not expect, and nobody can ask it. */
 static bool filtered(pid_t pid)
 {
-	char path[96], status[4096];
+	char path[96], status[STATUS_ROOM];
 	struct dirent *entry;
 	bool found = false;
 	DIR *tasks;
@@ -81,7 +83,8 @@ static bool filtered(pid_t pid)
 	while (tasks && !found && (entry = readdir(tasks)))
 		if (entry->d_name[0] != '.') {
 			snprintf(path, sizeof(path), "task/%.20s/status", entry->d_name);
-			found = process_read(pid, path, status, sizeof(status)) > 0 && status_number(status, "\nSeccomp:") != 0;
+			found = process_read(pid, path, status, sizeof(status)) > 0 &&
+				(strlen(status) + 1 == sizeof(status) || status_number(status, "\nSeccomp:") != 0);
 		}
 	if (tasks)
 		closedir(tasks);
@@ -189,7 +192,7 @@ static enum inject_end look_status(struct inject *j, const char *status)
 
 enum inject_end look_process(struct inject *j, struct places *p)
 {
-	char status[4096], name[32];
+	char status[STATUS_ROOM], name[32];
 	enum inject_end end;
 	pid_t owner;
 
@@ -213,7 +216,7 @@ enum inject_end look_process(struct inject *j, struct places *p)
 
 enum inject_end look_refused(struct inject *j, int err)
 {
-	char status[4096] = "", own[4096] = "", yama[16];
+	char status[STATUS_ROOM] = "", own[STATUS_ROOM] = "", yama[16];
 	unsigned long uid, caps;
 
 	if (err == ESRCH)

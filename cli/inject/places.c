@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/inject/tracee.h"
@@ -31,15 +32,23 @@ static bool is_library(const char *name, const char *prefix)
 static int file_open(pid_t pid, const struct space_map *map)
 {
 	char path[4096];
-	int fd;
+	struct stat st;
+	int fd, place;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)map->start,
 		 (unsigned long long)(map->start + map->length));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
 		return fd;
+	/* No device: to open one may do something. */
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, map->name);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	place = open(path, O_PATH | O_CLOEXEC);
+	if (place < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	fd = fstat(place, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	close(place);
+	return fd;
 }
 
 static void function_take(struct places *p, const char *name, u64 address)

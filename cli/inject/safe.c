@@ -10,6 +10,7 @@
 #include <linux/rseq.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 
 #include "cli/inject/tracee.h"
 #include "cli/symbols/unwind.h"
@@ -25,7 +26,8 @@ struct rseq_place {                  /* struct ptrace_rseq_configuration */
 
 /* In whatever object: programs bring their own. A last "*" stands for any rest. */
 static const char *const unsafe[] = {
-	"malloc*", "calloc", "realloc*", "free", "cfree", "memalign", "aligned_alloc", "posix_memalign", "valloc", "pvalloc",
+	"malloc*", "mallopt", "mallinfo*", "obstack*", "_mid_memalign", "__libc_malloc*", "__libc_calloc*", "__libc_valloc",
+	"__libc_pvalloc", "calloc", "realloc*", "free", "cfree", "memalign", "aligned_alloc", "posix_memalign", "valloc", "pvalloc",
 	"__libc_malloc", "__libc_calloc", "__libc_realloc", "__libc_free", "__libc_memalign", "_int_malloc", "_int_free*",
 	"_Znw*", "_Zna*", "_Zdl*", "_Zda*", "je_*", "tc_*", "mi_*",
 	"dl*", "_dl_*", "__libc_dl*", "__tls_get_addr*", "__cxa_thread_atexit*",
@@ -69,7 +71,17 @@ static bool is_system(const char *path)
 	       !strcmp(path, "[vdso]");
 }
 
-const char *safe_stack(const struct live_stack *stack)
+/*
+ * A function of the C library without a name, called from elsewhere: one that had a name has jumped to it, as memalign()
+ * does to what takes the allocator's locks. So do functions that wait for other threads; those wait in futex(2).
+ */
+static bool jumped_to(const struct live_stack *stack, u32 i)
+{
+	return !stack->frames[i].function && i + 1 < stack->n && is_system(stack->frames[i].path) &&
+	       strcmp(stack->frames[i].path, "[vdso]") != 0 && !is_system(stack->frames[i + 1].path);
+}
+
+const char *safe_stack(const struct live_stack *stack, bool waits)
 {
 	bool own = false;
 
@@ -82,7 +94,7 @@ const char *safe_stack(const struct live_stack *stack)
 			return "its threads are in signal handlers";
 		if (is_loader(f->path))
 			return "its threads are in the loader";
-		if (f->function && name_unsafe(f->function))
+		if ((f->function && name_unsafe(f->function)) || (!waits && !own && jumped_to(stack, i)))
 			return "its threads are in the allocator, or load, start or end something";
 		own |= !is_system(f->path);
 	}
@@ -107,6 +119,7 @@ void safe_take(struct safe_look *look, pid_t pid, pid_t tid, const struct arch_s
 	arch_unwind_regs(state, look->regs);
 	look->size = tracee_read(pid, arch_sp(state), look->stack, sizeof(look->stack));
 	look->sequence = in_sequence(pid, tid, arch_pc(state));
+	look->waits = arch_call_number(state) == SYS_futex;
 }
 
 const char *safe_tell(const struct safe_look *look, struct live *live, struct live_stack *stack)
@@ -114,5 +127,5 @@ const char *safe_tell(const struct safe_look *look, struct live *live, struct li
 	if (look->sequence)
 		return "its threads are in restartable sequences";
 	live_unwind(live, look->regs, look->stack, look->size, stack);
-	return safe_stack(stack);
+	return safe_stack(stack, look->waits);
 }

@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define OPTIONS ((void *)(uintptr_t)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC))
 #define NAP_NS 100000
@@ -43,6 +45,10 @@ void tracee_let(struct tracee *t)
 	if (t->seized)
 		ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
 	t->seized = false;
+	for (int n = 1; t->later && n < 32; n++)
+		if (t->later >> n & 1)
+			syscall(SYS_tgkill, t->pid, t->tid, n);
+	t->later = 0;
 }
 
 void tracee_abandon(struct tracee *t)
@@ -67,6 +73,7 @@ static bool is_fault(int n)
 static bool status_take(struct tracee *t, int status, bool working, enum tracee_stop *stop)
 {
 	int n = WIFSTOPPED(status) ? WSTOPSIG(status) : 0, event = status >> 16;
+	siginfo_t info;
 
 	*stop = TRACEE_GONE;
 	if (!WIFSTOPPED(status)) {
@@ -90,6 +97,12 @@ static bool status_take(struct tracee *t, int status, bool working, enum tracee_
 		t->entered = !t->entered;
 		*stop = t->entered ? TRACEE_ENTRY : TRACEE_EXIT;
 		return true;
+	}
+	/* Sent by somebody and not raised by what the thread does for us: it gets that when it is let go. */
+	if (working && is_fault(n) && ptrace(PTRACE_GETSIGINFO, t->tid, NULL, &info) == 0 && info.si_code <= 0) {
+		t->later |= 1ULL << n;
+		ptrace(PTRACE_SYSCALL, t->tid, NULL, NULL);
+		return false;
 	}
 	if (working && is_fault(n)) {
 		t->fault = n;

@@ -19,6 +19,7 @@ struct tracee {
 	bool seized;
 	bool entered;                /* the last stop was at a system call's entry */
 	int fault;                   /* signal of TRACEE_FAULT */
+	u64 later;                   /* signals that were sent meanwhile, to be sent once more */
 	u64 since_ns;                /* it is held */
 };
 

@@ -15,22 +15,28 @@
 #include "cli/session/internal.h"
 
 /* The kernel says whose socket it is: the process made it itself. */
-static void connection_take(struct session *s, int fd)
+static void connection_take(struct session *s, int fd, pid_t pid)
 {
 	struct ucred peer = { .pid = 0 };
 	socklen_t size = sizeof(peer);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || !server_expect(&s->server, fd, peer.pid, session_now()))
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != pid || !server_expect(&s->server, fd, peer.pid, session_now()))
 		close(fd);
 }
 
+struct loading {
+	struct session *s;
+	pid_t pid;
+};
+
 static void inject_serve(void *context, int fd)
 {
-	struct session *s = context;
+	const struct loading *loading = context;
+	struct session *s = loading->s;
 	struct server_hello hello;
 
 	if (fd >= 0)
-		connection_take(s, fd);
+		connection_take(s, fd, loading->pid);
 	while (s->server.npending && server_receive(&s->server, &hello, session_now()))
 		session_hello(s, &hello);
 }
@@ -38,9 +44,10 @@ static void inject_serve(void *context, int fd)
 static void process_inject(struct session *s, struct process *p)
 {
 	struct segment_params params = session_segment_params(s);
+	struct loading loading = { s, (pid_t)p->facts.pid };
 	struct inject inject = {
 		.pid = (pid_t)p->facts.pid, .agent = s->caps.agent, .token = s->server.token,
-		.serve = inject_serve, .context = s,
+		.serve = inject_serve, .context = &loading,
 	};
 	enum inject_end end;
 

@@ -8,21 +8,22 @@
 #include "cli/inject/safe.h"
 #include "suite.h"
 
+static struct live_stack last; /* that was judged */
+
 /* What is said of a stack of these frames, each "function object". */
 static const char *judged(const char *const *frames, const char *why)
 {
-	static struct live_stack stack;
 	static char text[8][2][80];
 
-	stack = (struct live_stack){ .why = why };
-	for (; frames[stack.n]; stack.n++) {
-		sscanf(frames[stack.n], "%79s %79s", text[stack.n][0], text[stack.n][1]);
-		stack.frames[stack.n] = (struct live_frame){
-			.function = strcmp(text[stack.n][0], "?") ? text[stack.n][0] : NULL,
-			.path = text[stack.n][1],
+	last = (struct live_stack){ .why = why };
+	for (; frames[last.n]; last.n++) {
+		sscanf(frames[last.n], "%79s %79s", text[last.n][0], text[last.n][1]);
+		last.frames[last.n] = (struct live_frame){
+			.function = strcmp(text[last.n][0], "?") ? text[last.n][0] : NULL,
+			.path = text[last.n][1],
 		};
 	}
-	return safe_stack(&stack);
+	return safe_stack(&last, false);
 }
 
 #define JUDGED(...) judged((const char *const[]){ __VA_ARGS__, NULL }, NULL)
@@ -46,6 +47,9 @@ START_TEST(unsafe_places)
 	ck_assert_ptr_nonnull(JUDGED("? /bin/app", "exit /lib/libc.so.6", "main /bin/app"));
 	ck_assert_ptr_nonnull(JUDGED("fork /lib/libc.so.6", "main /bin/app"));
 	ck_assert_ptr_nonnull(JUDGED("pthread_create /lib/libc.so.6", "main /bin/app"));
+	/* Where memalign() jumps to, in a library without a symbol table. */
+	ck_assert_ptr_nonnull(JUDGED("? /lib/libc.so.6", "main /bin/app"));
+	ck_assert_ptr_null(safe_stack(&last, true));
 	/* A thread that begins or ends. */
 	ck_assert_ptr_nonnull(JUDGED("? /lib/libc.so.6", "clone3 /lib/libc.so.6"));
 }
@@ -55,12 +59,12 @@ START_TEST(unknown_places)
 {
 	struct live_stack stack = { .n = 0 };
 
-	ck_assert_ptr_nonnull(safe_stack(&stack));
+	ck_assert_ptr_nonnull(safe_stack(&stack, false));
 	ck_assert_ptr_nonnull(judged((const char *const[]){ "main /bin/app", NULL }, "no call frame information"));
 	stack.n = 2;
 	stack.frames[0] = (struct live_frame){ "handler", "/bin/app", false };
 	stack.frames[1] = (struct live_frame){ "main", "/bin/app", true };
-	ck_assert_ptr_nonnull(safe_stack(&stack));
+	ck_assert_ptr_nonnull(safe_stack(&stack, false));
 }
 END_TEST
 
