@@ -205,6 +205,7 @@ static int attach_wrap(struct attach_options *o)
 
 	if (o->wrap.lists.n && !o->inject)
 		return command_misused(&command_attach, "makes regions of calls with --inject alone", NULL);
+	o->wrap.runs = true;
 	snprintf(path, sizeof(path), "/proc/%lu/exe", strtoul(o->scope.pids, NULL, 10));
 	return wrap_parse(&o->wrap) || wrap_look(&o->wrap, path) || wrap_encode(&o->wrap) ? STATUS_USAGE : 0;
 }

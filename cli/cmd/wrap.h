@@ -33,6 +33,7 @@ struct wrap_rule {
 struct wrap {
 	struct opt_list lists;       /* values of the option, as they were given */
 	bool dlsym;
+	bool runs;                   /* it may have loaded more than its file tells: nothing is known to match no call */
 	char **entries;              /* as they were given */
 	size_t nentries;
 	struct wrap_rule *rules;

@@ -197,6 +197,8 @@ static void entry_warn(const struct look *look, size_t entry, const struct wrap_
 			refused->symbol, wrap_refusal(refused));
 		return;
 	}
+	if (look->wrap->runs)
+		return;
 	if (!library_is_known(look, rule)) {
 		near_libraries(look, rule, &near);
 		warning("--wrap '%s': %s starts with no such library%s", look->wrap->entries[entry], look->program,
