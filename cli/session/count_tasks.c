@@ -13,7 +13,7 @@
 
 #include "cli/log.h"
 
-#define TASKS_TRIES 20                 /* ms that an end may take, for the memory of a process goes first */
+#define TASKS_TRIES 20                 /* ms that an end may take */
 #define TASKS_KERNEL 0x00200000UL      /* PF_KTHREAD of flags in /proc/PID/stat */
 
 /* ---- what /proc says ------------------------------------------------------------------------------- */
@@ -46,6 +46,30 @@ static int task_look(pid_t pid, struct task_look *look)
 	at = strchr(text, '(');
 	snprintf(look->name, sizeof(look->name), "%.31s", at ? at + 1 : "?");
 	return 0;
+}
+
+/* It has ended, or does so within some ms: the memory goes first, by which the kernel judges who may look. */
+static bool task_gone(const struct count *count, pid_t id)
+{
+	const struct timespec nap = { 0, NSEC_PER_MSEC };
+	struct task_look look;
+
+	for (u32 try = 0; try < TASKS_TRIES; try++) {
+		int err = task_look(id, &look);
+
+		if (err == ESRCH || (!err && (count->options->kind == COUNT_THREADS ? look.dead : look.ended)))
+			return true;
+		nanosleep(&nap, NULL);
+	}
+	return false;
+}
+
+bool count_tasks_gone(const struct count *count)
+{
+	for (size_t i = 0; i < count->nwatched; i++)
+		if (!task_gone(count, count->watch[i].id))
+			return false;
+	return true;
 }
 
 /* Not by /proc/TID/task/TID, which is there for any thread. */
@@ -126,6 +150,10 @@ static int tasks_check(const struct count *count, pid_t id, struct task_look *lo
 		return -EPERM;
 	}
 	if (!count->caps.may_perf && geteuid() != 0 && count_refused_by((u32)id, rule, sizeof(rule))) {
+		if (task_gone(count, id)) {
+			error("%s %d (%s) has ended", tasks_word(count), (int)id, look->name);
+			return -EPERM;
+		}
 		error("%s %d (%s) %s: to count it takes root or CAP_PERFMON", tasks_word(count), (int)id, look->name, rule);
 		return -EPERM;
 	}
@@ -235,26 +263,6 @@ pid_t count_task(const struct count *count, size_t i)
 u32 count_watched(const struct count *count, size_t i)
 {
 	return i < count->nwatched ? (u32)count->watch[i].id : 0;
-}
-
-bool count_tasks_gone(const struct count *count)
-{
-	const struct timespec nap = { 0, NSEC_PER_MSEC };
-	struct task_look look;
-	size_t gone = 0;
-
-	for (u32 try = 0; try < TASKS_TRIES; try++) {
-		gone = 0;
-		for (size_t i = 0; i < count->nwatched; i++) {
-			int err = task_look(count->watch[i].id, &look);
-
-			gone += err == ESRCH || (!err && (count->options->kind == COUNT_THREADS ? look.dead : look.ended));
-		}
-		if (gone == count->nwatched)
-			return true;
-		nanosleep(&nap, NULL);
-	}
-	return false;
 }
 
 bool count_tasks_over(struct count *count)

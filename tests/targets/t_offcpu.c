@@ -147,8 +147,10 @@ static void mixed(int64_t ns)
 {
 	pthread_t thread;
 
-	if (pipe(pipes[0]) || pthread_create(&thread, NULL, holder, &ns))
-		target_die("holder");
+	if (pipe(pipes[0]))
+		target_die("pipe");
+	if (pthread_create(&thread, NULL, holder, &ns))
+		target_die("pthread_create");
 	take_byte(pipes[0][0]);
 	spark_region_begin("mixed");
 	spark_region_begin("wait");
