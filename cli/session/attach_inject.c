@@ -81,6 +81,8 @@ int attach_inject(struct session *s)
 		return error("the agent libsparkagent.so is not where sparkctl was installed; see sparkctl doctor");
 	if (server_open(&s->server))
 		return -1;
+	s->files = files_list(&s->caps);
+	s->profile.disks = s->disks = files_disks();
 	for (size_t i = 0; (pid = count_watched(s->options->count, i)); i++) {
 		p = process_find(&s->processes, pid);
 		if (p)

@@ -58,6 +58,7 @@ struct segment_params {
 	u32 sources;
 	const struct wire_plan *plan; /* NULL: none */
 	const struct wire_calls *calls; /* NULL: none */
+	const struct wire_files *files; /* NULL: none */
 };
 
 /* NULL after a message. */

@@ -125,7 +125,8 @@ static struct process *image_of(struct session *s, u32 pid)
 
 struct segment_params session_segment_params(const struct session *s)
 {
-	return (struct segment_params){ s->clock_kind, s->ticks_per_ns, s->options->sources, s->plan.wire, s->options->calls };
+	return (struct segment_params){ s->clock_kind, s->ticks_per_ns, s->options->sources, s->plan.wire, s->options->calls,
+					s->files };
 }
 
 static struct segment *segment_next(struct session *s)
@@ -197,8 +198,6 @@ void session_hello(struct session *s, struct server_hello *h)
 		g->wire_pid = h->hello.pid;
 		g->live = 1;
 		chosen_tell(s, g);
-		if (s->files)
-			segment_put_files(g, s->files);
 	}
 	p = g ? image_of(s, (u32)h->pid) : NULL;
 	if (p && (p->exec || p->attached))

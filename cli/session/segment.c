@@ -44,6 +44,8 @@ static int segment_put_all(struct segment *g, struct wire_header *h, const struc
 		h->calls = segment_put(g, h, params->calls, params->calls->size);
 		g->released = (off_t)h->calls * WIRE_UNIT + (off_t)offsetof(struct wire_calls, released);
 	}
+	if (params->files)
+		h->files = segment_put(g, h, params->files, params->files->size);
 	return (params->plan && !h->plan) || (params->calls && !h->calls) ? -1 : 0;
 }
 

@@ -185,6 +185,9 @@ static enum session_end session_measure(struct session *s)
 	if (!s->options->outside) {
 		s->files = files_list(&s->caps);
 		s->profile.disks = s->disks = files_disks();
+		/* The next ones have it from the start. */
+		if (s->files && s->ready)
+			segment_put_files(s->ready, s->files);
 	}
 	/* It may have ended already. */
 	if (!p->command)
