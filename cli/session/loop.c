@@ -155,7 +155,7 @@ static u32 thread_flags(const struct session_options *options)
 	return options->threads_most ? WIRE_PER_THREAD : WIRE_PER_THREAD | WIRE_THREAD_USAGE;
 }
 
-void session_hello(struct session *s, struct server_hello *h)
+static struct wire_config hello_config(const struct session *s, const struct ring **rings)
 {
 	struct wire_config config = {
 		.magic = WIRE_MAGIC,
@@ -169,17 +169,24 @@ void session_hello(struct session *s, struct server_hello *h)
 		.flags = (s->options->cpu_clock ? WIRE_CPU_CLOCK : 0u) | (s->options->no_inherit ? WIRE_NO_FORKS : 0u) |
 			 (s->tracing ? WIRE_TRACE : 0u) | thread_flags(s->options),
 	};
-	const struct ring *rings = NULL;
-	struct segment *g = NULL;
-	struct origin_map map;
-	struct process *p;
 
 	if (s->sampling && s->sampling->nrings && !s->attached) {
-		rings = s->sampling->rings;
+		*rings = s->sampling->rings;
 		config.flags |= WIRE_WATCH;
 		config.rings = s->sampling->nrings;
 		config.ring_bytes = (u32)s->sampling->rings[0].size;
 	}
+	return config;
+}
+
+void session_hello(struct session *s, struct server_hello *h)
+{
+	const struct ring *rings = NULL;
+	struct wire_config config = hello_config(s, &rings);
+	struct segment *g = NULL;
+	struct origin_map map;
+	struct process *p;
+
 	if (h->hello.version != WIRE_VERSION) {
 		if (!s->mismatches++)
 			warning("the agent in process %d speaks version %u of the protocol, this sparkctl %u: it is not measured",
