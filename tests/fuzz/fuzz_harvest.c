@@ -20,7 +20,7 @@ static struct session session;
 /* One segment, of an image that forked: some of it has ended. */
 static struct segment *segment_take(const u8 *bytes, size_t size)
 {
-	const struct segment_params params = { WIRE_CLOCK_VDSO, 1ULL << 32, 0, NULL, NULL };
+	const struct segment_params params = { WIRE_CLOCK_VDSO, 1ULL << 32, 0, NULL, NULL, NULL };
 	struct segment *g = segment_new(&params);
 
 	if (!g || pwrite(g->fd, bytes, size, 0) != (ssize_t)size)
