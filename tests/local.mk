@@ -120,6 +120,7 @@ e2e_tests = \
 	tests/e2e/profile.test \
 	tests/e2e/profile-cases.test \
 	tests/e2e/profile-limits.test \
+	tests/e2e/profile-precise.test \
 	tests/e2e/profile-programs.test \
 	tests/e2e/profile-stacks.test \
 	tests/e2e/recording-errors.test \
@@ -279,6 +280,7 @@ target_cxx_programs = \
 target_libs = \
 	tests/targets/h_library.so \
 	tests/targets/h_plugin.so \
+	tests/targets/h_precise.so \
 	tests/targets/libtcalls.so \
 	tests/targets/libtcount.so \
 	tests/targets/libtshim.so

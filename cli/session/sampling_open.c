@@ -240,6 +240,8 @@ static int rings_open_precise(struct sampling *p, const struct source *from, str
 	for (u32 precise = from->clock ? 1 : PRECISE_MOST + 1; precise--;) {
 		attr->precise_ip = precise & 3;
 		ret = rings_open_rate(p, attr, child, mapping);
+		if (!ret && precise)
+			note(p, "precise level %u", precise);
 		if (ret != -EOPNOTSUPP && ret != -EINVAL && ret != -ENOENT)
 			return ret;
 	}
