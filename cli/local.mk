@@ -260,6 +260,8 @@ cli_sources = \
 	cli/output/output.c \
 	cli/output/output.h \
 	cli/output/page.h \
+	cli/output/page_fold.c \
+	cli/output/page_fold.h \
 	cli/output/page_rows.c \
 	cli/output/page_samples.c \
 	cli/output/page_text.c \

@@ -11,6 +11,12 @@
 #include "cli/output/export_called.h"
 #include "cli/output/exports.h"
 #include "cli/output/page.h"
+#include "cli/output/page_fold.h"
+
+/* What a browser opens in two seconds, and 10 MB hold. */
+#define NODES_MOST 200000u
+#define NODES_LEAST 1000u
+#define ROWS_MOST 400000u
 
 /* One or more rows that a page does not tell apart. */
 struct sum {
@@ -21,6 +27,7 @@ struct sum {
 struct tables {
 	struct export_tree tree;
 	struct export_called *called; /* by name */
+	struct page_fold fold;
 	struct sum *sums;
 	u32 nsums;
 };
@@ -88,7 +95,7 @@ static void sums_make(struct tables *tables, const struct samples *samples)
 		tables->sums[i] = (struct sum){
 			.process = row->process, .pid = row->pid, .tid = row->tid,
 			.region = row->flags & SAMPLES_UNATTRIBUTED ? 1 : row->region == SAMPLES_NONE ? 0 : row->region + 2,
-			.node = tables->tree.rows[i], .count = row->count, .weight = row->weight,
+			.node = tables->fold.number[tables->fold.shown[tables->tree.rows[i]]], .count = row->count, .weight = row->weight,
 		};
 	}
 	qsort(tables->sums, samples->nrows, sizeof(*tables->sums), sum_compare);
@@ -142,17 +149,20 @@ static void sums_write(struct page *page, const struct tables *tables, u64 perio
 static void nodes_write(struct page *page, const struct tables *tables)
 {
 	const struct samples *nodes = &tables->tree.nodes;
+	const u32 *number = tables->fold.number;
 	struct page_pack pack;
 	u32 i;
 
-	fprintf(page->file, ",\n\"nodes\":%u", nodes->nchains);
+	fprintf(page->file, ",\n\"nodes\":%u", tables->fold.ndrawn);
 	page_pack_begin(&pack, page->file, "parent"); /* how far up in the list; 0: none */
 	for (i = 0; i < nodes->nchains; i++)
-		page_pack_add(&pack, nodes->chains[i].parent == SAMPLES_NONE ? 0 : i - nodes->chains[i].parent);
+		if (number[i] != SAMPLES_NONE)
+			page_pack_add(&pack, nodes->chains[i].parent == SAMPLES_NONE ? 0 : number[i] - number[nodes->chains[i].parent]);
 	page_pack_end(&pack);
 	page_pack_begin(&pack, page->file, "name");
 	for (i = 0; i < nodes->nchains; i++)
-		page_pack_add(&pack, nodes->chains[i].frame);
+		if (number[i] != SAMPLES_NONE)
+			page_pack_add(&pack, nodes->chains[i].frame);
 	page_pack_end(&pack);
 }
 
@@ -186,18 +196,37 @@ static void threads_write(struct page *page, const struct tables *tables, const 
 
 /* ---- all of it ------------------------------------------------------------------------------------- */
 
+/* Fewer nodes, until there are not too many rows either: each thread and region has its own. */
+static int sums_fold(struct tables *tables, const struct samples *samples)
+{
+	u32 n = tables->tree.nodes.nchains, most = NODES_MOST;
+	u64 *total = page_fold_totals(&tables->tree);
+	int err = total ? 0 : -1;
+
+	while (!err) {
+		err = page_fold(&tables->fold, &tables->tree, total, n, most);
+		if (err)
+			break;
+		sums_make(tables, samples);
+		if (tables->nsums <= ROWS_MOST || most <= NODES_LEAST)
+			break;
+		most /= 2;
+	}
+	free(total);
+	return err;
+}
+
 static int tables_make(struct tables *tables, const struct exporter *exporter)
 {
 	const struct samples *samples = exporter->samples;
 
 	if (export_tree_build(&tables->tree, exporter, no_root))
 		return -1;
-	tables->called = export_called(&tables->tree);
 	tables->sums = calloc((size_t)samples->nrows + 1, sizeof(*tables->sums));
-	if (!tables->called || !tables->sums)
+	if (!tables->sums || sums_fold(tables, samples))
 		return -1;
-	sums_make(tables, samples);
-	return 0;
+	tables->called = export_called(&tables->tree);
+	return tables->called ? 0 : -1;
 }
 
 static void tables_write(struct page *page, const char *kind, const struct tables *tables,
@@ -237,6 +266,7 @@ int page_samples(struct page *page, const char *kind, const struct samples *samp
 	if (!err)
 		tables_write(page, kind, &tables, &exporter);
 	export_tree_free(&tables.tree);
+	page_fold_free(&tables.fold);
 	free(tables.called);
 	free(tables.sums);
 	return err;

@@ -5,6 +5,7 @@
 
 #include "cli/output/formats.h"
 #include "cli/output/page.h"
+#include "cli/output/page_fold.h"
 #include "suite.h"
 
 static char *text;
@@ -164,6 +165,79 @@ START_TEST(test_empty)
 }
 END_TEST
 
+/* ---- what is too small to draw --------------------------------------------------------------------------- */
+
+static u32 no_root(struct export_tree *tree, const struct samples_row *row)
+{
+	(void)tree;
+	(void)row;
+	return SAMPLES_NONE;
+}
+
+/* main calls ten functions, of which each calls one more; the later, the heavier. */
+static void fill_wide(struct samples *samples)
+{
+	char names[10][2][3];
+
+	for (u32 i = 0; i < 10; i++) {
+		const char *const path[] = { "main", names[i][0], names[i][1], NULL };
+
+		snprintf(names[i][0], 3, "%c", 'A' + (char)i);
+		snprintf(names[i][1], 3, "%c", 'a' + (char)i);
+		add(samples, 10, SAMPLES_NONE, 0, 1000 * (i + 1), path);
+	}
+}
+
+static u64 drawn_weight(const struct export_tree *tree, const struct page_fold *fold, const char *name)
+{
+	const struct samples *samples = tree->exporter->samples;
+	u64 weight = 0;
+
+	for (u32 i = 0; i < samples->nrows; i++) {
+		u32 node = fold->shown[tree->rows[i]];
+
+		ck_assert_uint_lt(fold->number[node], fold->ndrawn);
+		if (!strcmp(export_tree_name(tree, node)->bytes, name))
+			weight += samples->rows[i].weight;
+	}
+	return weight;
+}
+
+START_TEST(test_fold)
+{
+	struct samples samples;
+	const struct export_options options = { .group = PROFILE_BY_REGION, .no_regions = true };
+	const struct exporter exporter = { .samples = &samples, .options = &options };
+	struct page_fold fold = { .ndrawn = 0 };
+	struct export_tree tree;
+	u64 *total;
+
+	samples_init(&samples);
+	fill_wide(&samples);
+	ck_assert_int_eq(export_tree_build(&tree, &exporter, no_root), 0);
+	total = page_fold_totals(&tree);
+	ck_assert_uint_eq(total[0], 55000);
+	/* All have room. */
+	ck_assert_int_eq(page_fold(&fold, &tree, total, 21, 21), 0);
+	ck_assert_uint_eq(fold.ndrawn, 21);
+	ck_assert_uint_eq(drawn_weight(&tree, &fold, PAGE_TOO_SMALL), 0);
+	/* main, and three functions with what they call; seven are one more. */
+	ck_assert_int_eq(page_fold(&fold, &tree, total, 21, 14), 0);
+	ck_assert_uint_eq(fold.ndrawn, 8);
+	ck_assert_uint_eq(drawn_weight(&tree, &fold, PAGE_TOO_SMALL), 28000);
+	ck_assert_uint_eq(drawn_weight(&tree, &fold, "h"), 8000);
+	ck_assert_uint_eq(drawn_weight(&tree, &fold, "j"), 10000);
+	/* Nothing but one that stands for all. */
+	ck_assert_int_eq(page_fold(&fold, &tree, total, 21, 1), 0);
+	ck_assert_uint_eq(fold.ndrawn, 1);
+	ck_assert_uint_eq(drawn_weight(&tree, &fold, PAGE_TOO_SMALL), 55000);
+	free(total);
+	page_fold_free(&fold);
+	export_tree_free(&tree);
+	samples_fini(&samples);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("page");
@@ -174,5 +248,6 @@ int main(void)
 	tcase_add_test(tests, test_pack);
 	tcase_add_test(tests, test_page);
 	tcase_add_test(tests, test_empty);
+	tcase_add_test(tests, test_fold);
 	return suite_run("page", tests);
 }
