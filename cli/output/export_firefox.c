@@ -42,28 +42,13 @@ static void firefox_column(const struct firefox *f, const char *key, u32 n, fire
 	fputs("],", f->file);
 }
 
-static void put_null(const struct firefox *f, u32 i)
+/* A column in which all are the same. */
+static void firefox_same(const struct firefox *f, const char *key, u32 n, const char *value)
 {
-	(void)i;
-	fputs("null", f->file);
-}
-
-static void put_zero(const struct firefox *f, u32 i)
-{
-	(void)i;
-	fputs("0", f->file);
-}
-
-static void put_minus(const struct firefox *f, u32 i)
-{
-	(void)i;
-	fputs("-1", f->file);
-}
-
-static void put_false(const struct firefox *f, u32 i)
-{
-	(void)i;
-	fputs("false", f->file);
+	fprintf(f->file, "\"%s\":[", key);
+	for (u32 i = 0; i < n; i++)
+		fprintf(f->file, "%s%s", i ? "," : "", value);
+	fputs("],", f->file);
 }
 
 static void put_number(const struct firefox *f, u32 i)
@@ -212,24 +197,24 @@ static void firefox_functions(const struct firefox *f)
 	u32 n = f->nnames;
 
 	fputs("\"frameTable\":{", f->file);
-	firefox_column(f, "address", n, put_minus);
-	firefox_column(f, "inlineDepth", n, put_zero);
+	firefox_same(f, "address", n, "-1");
+	firefox_same(f, "inlineDepth", n, "0");
 	firefox_column(f, "category", n, put_category);
 	firefox_column(f, "subcategory", n, put_subcategory);
 	firefox_column(f, "func", n, put_number);
-	firefox_column(f, "nativeSymbol", n, put_null);
-	firefox_column(f, "innerWindowID", n, put_zero);
-	firefox_column(f, "implementation", n, put_null);
+	firefox_same(f, "nativeSymbol", n, "null");
+	firefox_same(f, "innerWindowID", n, "0");
+	firefox_same(f, "implementation", n, "null");
 	firefox_column(f, "line", n, put_line);
-	firefox_column(f, "column", n, put_null);
+	firefox_same(f, "column", n, "null");
 	fprintf(f->file, "\"length\":%u},\n\"funcTable\":{", n);
 	firefox_column(f, "name", n, put_number);
-	firefox_column(f, "isJS", n, put_false);
-	firefox_column(f, "relevantForJS", n, put_false);
+	firefox_same(f, "isJS", n, "false");
+	firefox_same(f, "relevantForJS", n, "false");
 	firefox_column(f, "resource", n, put_resource);
 	firefox_column(f, "fileName", n, put_file);
-	firefox_column(f, "lineNumber", n, put_null);
-	firefox_column(f, "columnNumber", n, put_null);
+	firefox_same(f, "lineNumber", n, "null");
+	firefox_same(f, "columnNumber", n, "null");
 	fprintf(f->file, "\"length\":%u},\n", n);
 }
 
@@ -270,7 +255,7 @@ static void firefox_objects(const struct firefox *f)
 	fputs("\"resourceTable\":{", f->file);
 	firefox_column(f, "lib", n, put_number);
 	firefox_column(f, "name", n, put_resource_name);
-	firefox_column(f, "host", n, put_null);
+	firefox_same(f, "host", n, "null");
 	firefox_column(f, "type", n, put_library);
 	fprintf(f->file, "\"length\":%u},\n", n);
 	fputs("\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0},\n"
