@@ -2,6 +2,8 @@
 cli_sources = \
 	cli/analyze/buckets.c \
 	cli/analyze/buckets.h \
+	cli/analyze/cache.c \
+	cli/analyze/cache.h \
 	cli/analyze/calls.c \
 	cli/analyze/calls.h \
 	cli/analyze/cell.c \
@@ -72,6 +74,8 @@ cli_sources = \
 	cli/analyze/stacks_flat.c \
 	cli/analyze/stacks_sums.c \
 	cli/analyze/stacks_tree.c \
+	cli/analyze/storage.c \
+	cli/analyze/storage.h \
 	cli/analyze/trace.c \
 	cli/analyze/trace.h \
 	cli/analyze/usage.c \
@@ -117,6 +121,8 @@ cli_sources = \
 	cli/cmd/annotate_code.c \
 	cli/cmd/annotate_source.c \
 	cli/cmd/attach.c \
+	cli/cmd/cached.c \
+	cli/cmd/cached.h \
 	cli/cmd/cmd.c \
 	cli/cmd/cmd.h \
 	cli/cmd/define.c \
@@ -248,6 +254,7 @@ cli_sources = \
 	cli/output/json_portion.c \
 	cli/output/json_profile.c \
 	cli/output/json_split.c \
+	cli/output/json_storage.c \
 	cli/output/lines.c \
 	cli/output/lines.h \
 	cli/output/lines_function.c \
@@ -257,6 +264,7 @@ cli_sources = \
 	cli/output/lines_profile.c \
 	cli/output/lines_report.c \
 	cli/output/lines_split.c \
+	cli/output/lines_storage.c \
 	cli/output/output.c \
 	cli/output/output.h \
 	cli/output/page.h \
@@ -287,6 +295,10 @@ cli_sources = \
 	cli/session/attempt.c \
 	cli/session/attribute.c \
 	cli/session/attribute.h \
+	cli/session/cache.c \
+	cli/session/cache.h \
+	cli/session/cache_look.c \
+	cli/session/cache_look.h \
 	cli/session/chain.c \
 	cli/session/chain.h \
 	cli/session/chosen.c \
@@ -357,6 +369,9 @@ cli_sources = \
 	cli/session/steer.c \
 	cli/session/steer.h \
 	cli/session/steered.c \
+	cli/session/storage.c \
+	cli/session/storage.h \
+	cli/session/surroundings.c \
 	cli/session/survive.c \
 	cli/session/target.c \
 	cli/session/thread_uses.c \
@@ -383,6 +398,7 @@ cli_sources = \
 	cli/store/samples_write.c \
 	cli/store/schema.c \
 	cli/store/sqlite.c \
+	cli/store/storage.c \
 	cli/store/store.h \
 	cli/store/write.c \
 	cli/symbols/build_id.c \

@@ -5,6 +5,7 @@
 unit_tests = \
 	tests/unit/test_asked \
 	tests/unit/test_attach \
+	tests/unit/test_cache \
 	tests/unit/test_call \
 	tests/unit/test_call_words \
 	tests/unit/test_calls \
@@ -51,6 +52,7 @@ unit_tests = \
 	tests/unit/test_samples \
 	tests/unit/test_snapshot \
 	tests/unit/test_stacks \
+	tests/unit/test_storage \
 	tests/unit/test_table \
 	tests/unit/test_table_profile \
 	tests/unit/test_text \
@@ -140,6 +142,7 @@ e2e_tests = \
 	tests/e2e/structure.test \
 	tests/e2e/completion.test \
 	tests/e2e/brief.test \
+	tests/e2e/cache.test \
 	tests/e2e/counters.test \
 	tests/e2e/counters-hardware.test \
 	tests/e2e/derived.test \

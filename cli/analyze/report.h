@@ -7,8 +7,10 @@
 #define CLI_ANALYZE_REPORT_H
 
 #include "cli/analyze/buckets.h"
+#include "cli/analyze/cache.h"
 #include "cli/analyze/derived.h"
 #include "cli/analyze/stacks.h"
+#include "cli/analyze/storage.h"
 
 /* ---- what the session knows ------------------------------------------------------------------------ */
 
@@ -135,6 +137,8 @@ struct session_facts {
 	const char *uncounted;       /* why the kernel's events missed some of the tree, or NULL */
 	const char *not_preloaded;   /* why the agent could not enter ("... is statically linked"), or NULL */
 	const struct samples *samples; /* NULL: not profiled */
+	const struct storage_fact *storage; /* NULL: nobody looked */
+	const struct cache_fact *cache; /* NULL: nobody asked for a state of the page cache */
 	bool partial;                /* it was measured in spans alone, if in any */
 	u64 measured_ns;             /* of partial */
 	const struct span_fact *spans;

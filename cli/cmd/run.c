@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cmd/cached.h"
 #include "cli/cmd/launch.h"
 #include "cli/cmd/passes.h"
 #include "cli/cmd/portioned.h"
@@ -39,6 +40,7 @@ struct run_options {
 	bool off_cpu;
 	struct session_functions instrumented;
 	struct portioned portioned;
+	struct cached cached;
 };
 
 #define OFFSET(member) offsetof(struct run_options, member)
@@ -70,6 +72,7 @@ static const struct opt options[] = {
 	  "make no regions of such functions", NULL, false },
 	LAUNCH_SCOPE_ROWS(struct run_options),
 	PORTIONED_ROWS(struct run_options),
+	CACHED_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
 	  NULL, false },
@@ -128,6 +131,7 @@ static struct session_options session_options_of(struct run_options *o, const st
 	};
 
 	portioned_session(&o->portioned, &so);
+	cached_session(&o->cached, &so);
 	if (o->functions_off || o->functions.n || o->functions_depth)
 		so.functions = &o->instrumented;
 	/* Threads of several runs are not the same. */
@@ -267,6 +271,8 @@ static int run_with(struct run_options *o, char **argv)
 	if (!status)
 		status = portioned_parse(&o->portioned, &command_run);
 	if (!status)
+		status = cached_parse(&o->cached, &command_run);
+	if (!status)
 		status = launch_events(&o->asked, &o->print, &events);
 	if (!status)
 		status = wrap_prepare(&o->wrap, argv[0]);
@@ -286,7 +292,7 @@ static int run_with(struct run_options *o, char **argv)
 
 static int run_command(int argc, char **argv)
 {
-	struct run_options o = { .print = { .format = "table" } };
+	struct run_options o = { .print = { .format = "table" }, .cached = { .asked = CACHED_NOT_GIVEN } };
 	int status, first = command_parse(&command_run, &o, argc, argv, &status);
 
 	if (first >= argc)
@@ -299,6 +305,7 @@ static int run_command(int argc, char **argv)
 	print_options_free(&o.print);
 	opt_list_free(&o.functions);
 	portioned_free(&o.portioned);
+	cached_free(&o.cached);
 	free(o.define_lines);
 	wrap_free(&o.wrap);
 	return status;

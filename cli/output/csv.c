@@ -84,6 +84,8 @@ static void csv_head(const struct csv_writer *writer)
 	size_t i;
 
 	fputs("kind,command,process,thread,path,calls,open,origin,library,callers", writer->file);
+	if (report->facts->cache)
+		fputs(",cache,cache.because", writer->file);
 	for (i = 0; i < report->ncolumns; i++) {
 		const char *name = report->columns[i].metric->name;
 
@@ -126,6 +128,14 @@ static void csv_origin(FILE *file, const struct report_row *row, bool of_region)
 	fputc('"', file);
 }
 
+/* The page cache that the command found, the same for all. */
+static void csv_cache(FILE *file, const struct cache_fact *cache)
+{
+	fprintf(file, ",%s,", cache_regime_words[cache->regime]);
+	if (cache->because)
+		csv_text(file, cache->because);
+}
+
 static void csv_row(const struct csv_writer *writer, const char *kind, const struct report_row *rows,
 		    const struct report_row *row)
 {
@@ -148,6 +158,8 @@ static void csv_row(const struct csv_writer *writer, const char *kind, const str
 	csv_number(writer->file, row->calls);
 	csv_number(writer->file, row->open);
 	csv_origin(writer->file, row, rows == report->rows && !row->root);
+	if (report->facts->cache)
+		csv_cache(writer->file, report->facts->cache);
 	for (i = 0; i < report->ncolumns; i++)
 		if (report->columns[i].selected && strcmp(report->columns[i].metric->name, "calls") != 0)
 			csv_cell(writer->file, &row->cells[i], report->columns[i].metric->unit);

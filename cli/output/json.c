@@ -387,6 +387,10 @@ static void json_put_row(struct json_writer *writer, const struct report *report
 		fputs(",\"parts\":", writer->file);
 		json_put(writer, json_split(row->split));
 	}
+	if (report->facts->cache) {
+		fputs(",\"cache\":", writer->file);
+		json_put(writer, json_regime(report->facts->cache));
+	}
 	fputs(",\"cells\":{", writer->file);
 	for (i = 0; i < report->ncolumns; i++) {
 		if (!keys[i] || (report->columns[i].metric->windows_only && rows != report->windows))
@@ -473,6 +477,8 @@ int json_write(FILE *file, const struct report *report, const struct output_opti
 	json_member(&writer, "host", json_host(report));
 	if (facts->provenance)
 		json_member(&writer, "provenance", json_provenance(facts->provenance));
+	json_storage(&writer, facts->storage);
+	json_cache(&writer, facts->cache);
 	json_capabilities(&writer, facts);
 	json_columns(&writer, report);
 	json_member(&writer, "totals", json_totals(report->totals, report->ratios, report->ntotals));

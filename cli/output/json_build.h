@@ -28,6 +28,12 @@ void json_close_array(struct json_writer *writer);
 /* json_portion.c: of a run that was not measured as a whole. */
 void json_portion(struct json_writer *writer, const struct session_facts *facts);
 
+/* json_storage.c: of a run of which it is known. */
+void json_storage(struct json_writer *writer, const struct storage_fact *storage);
+void json_cache(struct json_writer *writer, const struct cache_fact *cache);
+/* What is stamped on each row of it. */
+json_t *json_regime(const struct cache_fact *cache);
+
 /* json_split.c: the parts of a row's time; null where nobody asked. */
 json_t *json_split(const struct report_split *split);
 

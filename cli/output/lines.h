@@ -72,6 +72,9 @@ char *lines_part(const struct lines *lines, const struct stacks_part *part, cons
 /* "vdbe.c:2104", "" where it is not known. */
 void lines_place(const struct lines *lines, const struct stacks_place *place, char *out, size_t size);
 
+/* lines_storage.c: the page cache that the command found, if that was asked, and what the run stood on. */
+void lines_storage(const struct lines *lines);
+
 /* lines_split.c: what the time of the hottest rows was spent on. */
 void lines_splits(const struct lines *lines);
 

@@ -397,6 +397,7 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 		return 0;
 	}
 	lines_inside(&lines);
+	lines_storage(&lines);
 	if (table_print(&lines, "region", report->rows, report->nrows, false) != 0)
 		return -1;
 	if (report->nwindows && table_print(&lines, "window", report->windows, report->nwindows, true) != 0)

@@ -265,6 +265,7 @@ void session_collect_facts(struct session *s)
 	if (s->totals.hidden != TOTALS_SEEN)
 		s->facts.uncounted = s->totals.hidden_note;
 	session_steer_facts(s, end);
+	surroundings_facts(s);
 	if (s->sampling)
 		sampling_facts(s);
 	preload_facts(s);

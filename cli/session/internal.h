@@ -611,6 +611,8 @@ struct session {
 	u64 instrumented_objects;    /* where those were looked for */
 	struct probing *probing;     /* NULL: none */
 	struct portion *portion;     /* NULL: all is measured */
+	struct storage *storage;     /* NULL: nobody asked, or not yet */
+	struct cache *cache;         /* the same */
 	struct segment *segments;
 	struct segment *ready;       /* for the next hello */
 	struct profile profile;
@@ -660,6 +662,19 @@ struct session {
 struct session *session_new(const struct session_options *options);
 /* Nothing is measured any more: reads what is left, and states the facts. */
 void session_finish(struct session *s);
+
+/* ---- surroundings.c: the storage of a run, and the page cache that the command finds */
+
+/* Before the command starts, if the page cache is to be in some state then. 0, or -1 after a message. */
+int surroundings_prepare(struct session *s);
+/* While it starts. */
+void surroundings_look(struct session *s);
+/* When it has ended. */
+void surroundings_end(struct session *s);
+void surroundings_facts(struct session *s);
+/* Those of another run of the command. */
+void surroundings_add(struct session *s, const struct session *other);
+void surroundings_free(struct session *s);
 
 /* ---- files.c */
 

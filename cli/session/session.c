@@ -143,6 +143,7 @@ void session_finish(struct session *s)
 	for (struct segment *g = s->segments; g; g = g->next)
 		harvest_all(s, g);
 	s->over = true;
+	surroundings_end(s);
 	tracing_end(s);
 	probing_end(s);
 	sigaction(SIGXFSZ, &s->signals.fsize, NULL);
@@ -164,6 +165,8 @@ static enum session_end session_measure(struct session *s)
 	struct process *p;
 	int failed;
 
+	if (surroundings_prepare(s))
+		return SESSION_FAILED;
 	s->start_ns = session_now();
 	s->start_ticks = session_ticks(s);
 	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
@@ -189,6 +192,7 @@ static enum session_end session_measure(struct session *s)
 		if (s->files && s->ready)
 			segment_put_files(s->ready, s->files);
 	}
+	surroundings_look(s);
 	/* It may have ended already. */
 	if (!p->command)
 		process_name(p, s->options->argv);
@@ -230,6 +234,7 @@ enum session_end session_run(struct session **session, const struct session_opti
 int session_add_pass(struct session *s, struct session *other, const struct pass_notes *note)
 {
 	totals_add_pass(&s->totals, &other->totals, note);
+	surroundings_add(s, other);
 	return profile_add_pass(&s->profile, s->plan.events, &other->profile, note);
 }
 
@@ -260,6 +265,7 @@ void session_free(struct session *s)
 	functions_free(s->functions);
 	probing_free(s);
 	portion_free(s);
+	surroundings_free(s);
 	track_close(&s->track);
 	free(s->track.events);
 	while (s->segments) {

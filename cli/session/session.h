@@ -48,7 +48,9 @@ struct session_functions {
 	size_t npatterns;            /* 0: all */
 };
 
+struct cache_options;
 struct inside;
+struct storage_asked;
 
 struct session_options {
 	char **argv;                 /* the command, terminated by NULL; NULL: session_attach() */
@@ -61,6 +63,8 @@ struct session_options {
 	const struct event_list *events; /* to count for the whole tree; NULL: the usual ones */
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
 	const struct session_sampling *sampling; /* NULL: no samples */
+	const struct storage_asked *storage; /* NULL: nobody asks what storage the run has */
+	const struct cache_options *cache; /* the page cache as the command is to find it; NULL: as it is */
 	bool off_cpu;                /* watch for where threads are when they are not on a CPU */
 	const struct wire_calls *calls; /* calls between objects to be bracketed; NULL: none */
 	const struct session_functions *functions; /* NULL: all are regions */

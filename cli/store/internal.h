@@ -107,6 +107,12 @@ struct store_places {
 void store_write_portion(struct store_db *db, const struct profile *profile, const struct session_facts *facts,
 			 const struct store_places *places);
 
+/* ---- storage.c: NULL: nothing is written */
+
+void store_write_storage(struct store_db *db, const struct storage_fact *storage);
+void store_write_cache(struct store_db *db, const struct cache_fact *cache);
+void recording_free_storage(struct recording *recording);
+
 /* ---- samples_write.c */
 
 void store_write_samples(struct store_db *db, const struct samples *samples);

@@ -56,6 +56,9 @@ int read_origins(struct store_reader *reader);
 /* portion.c. The same. */
 int read_portion(struct store_reader *reader);
 
+/* storage.c. The same. */
+int read_storage(struct store_reader *reader);
+
 /* samples_read.c. 0 or -1 after a message. */
 int read_samples(struct store_reader *reader);
 /* off.c: after them. */

@@ -65,6 +65,8 @@ struct recording {
 	struct provenance provenance;
 	struct recording_text *texts;
 	struct profile_event *events;
+	struct storage_fact storage; /* facts has it, if the file has */
+	struct cache_fact cache;     /* the same */
 	struct samples samples;      /* facts has them, if the run was sampled */
 };
 

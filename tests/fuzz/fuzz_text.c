@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/analyze/snapshot.h"
+#include "cli/analyze/storage.h"
 #include "cli/caps/caps.h"
 #include "cli/caps/ids.h"
 #include "cli/cmd/group.h"
@@ -316,6 +317,41 @@ static void run_snapshot(char *text, size_t size)
 			   "a value is so many units");
 }
 
+static void run_mountinfo(char *text, size_t size)
+{
+	struct storage_mount mount;
+	size_t length;
+	const char *value;
+
+	(void)size;
+	if (!storage_find_mount(text, 0, 253, 3, &mount))
+		return;
+	fuzz_check(mount.major == 253 && mount.minor == 3, "the mount is the one that was asked for");
+	fuzz_check(mount.place && mount.type && mount.source && mount.options, "a mount has all");
+	value = storage_option(mount.super_options, "upperdir", &length);
+	fuzz_check(!value || (value + length <= mount.super_options + strlen(mount.super_options) && !memchr(value, ',', length)),
+		   "an option's value is in it");
+}
+
+/* A file of a block device, whichever it is. */
+static void run_device(char *text, size_t size)
+{
+	char *copy = strdup(text), *word;
+	char swaps[64];
+
+	(void)size;
+	if (!copy)
+		abort();
+	fuzz_check(storage_number(text) >= -1, "a number is one, or none");
+	word = storage_chosen(text);
+	fuzz_check(!word || (*word && !strpbrk(word, " \n[]")), "what is chosen is one word");
+	word = storage_device_name(copy);
+	fuzz_check(!word || (*word && !strchr(word, '\n')), "a name is of one line");
+	storage_swaps(copy, swaps, sizeof(swaps));
+	fuzz_check(strlen(swaps) > 0, "something is said of swap");
+	free(copy);
+}
+
 /* ---- the rows ---------------------------------------------------------------------------------------- */
 
 #define TEXT(s) s, sizeof(s) - 1
@@ -345,6 +381,8 @@ static const struct parser {
 	{ run_snapshot, TEXT("\3   8  0 sda 10 20 30 40 50 60 70 80 0 90 100\n 254 0 vda 1 2 3 4 5 6 7 8 0 9 10 11 12\n") },
 	{ run_snapshot, TEXT("\4usage_usec 7\nuser_usec 4\nsystem_usec 3\nnr_throttled 2\nthrottled_usec 9\n") },
 	{ run_snapshot, TEXT("\7" "8:16 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=5 dios=6\n") },
+	{ run_mountinfo, TEXT("27 1 253:3 / /a\\040b rw,relatime shared:1 - overlay /dev/mapper/x rw,lowerdir=/l,upperdir=/u\n") },
+	{ run_device, TEXT("none [mq-deadline] kyber\nDEVNAME=sda\n/dev/sda2 partition 8388604 0 -2\n128\n") },
 	{ run_report, TEXT("load*,query\0calls,wall,*cpu*,p9?") },
 };
 
