@@ -13,6 +13,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/profiled.h"
 #include "tests/unit/sample.h"
+#include "tests/unit/surroundings.h"
 
 #define ROOM (1u << 18)
 
@@ -38,6 +39,7 @@ static void store_make_sound(void)
 	profiled_samples(&samples);
 	sample.facts.samples = &samples;
 	sample.facts.provenance = &provenance;
+	surround(&sample.facts);
 	sample_regions(&sample);
 	sample_extras(&sample);
 	sample_report(&sample);

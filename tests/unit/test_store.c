@@ -10,6 +10,7 @@
 #include "profiled.h"
 #include "sample.h"
 #include "suite.h"
+#include "surroundings.h"
 
 static struct sample sample;
 static struct provenance provenance;
@@ -295,6 +296,14 @@ static const struct { const char *sql, *why; } damages[] = {
 	{ "UPDATE sample_events SET events = x'028001'", "a time of samples makes no sense" },
 	{ "DELETE FROM sample WHERE id = 7", "a time of samples makes no sense" },
 	{ "DROP TABLE sample", "it has no table sample" },
+	{ "DROP TABLE storage_device", "it has no table storage_device" },
+	{ "UPDATE storage_device SET path = 2", "a device makes no sense" },
+	{ "UPDATE storage_device SET depth = 7", "a device makes no sense" },
+	{ "UPDATE storage_path SET path = NULL", "a path of storage makes no sense" },
+	{ "UPDATE cache SET regime = 'hot'", "the state of the page cache makes no sense" },
+	{ "INSERT INTO cache SELECT * FROM cache", "the state of the page cache makes no sense" },
+	{ "UPDATE cache_file SET regime = NULL", "a file of the page cache makes no sense" },
+	{ "DROP TABLE cache_file", "it has no table cache_file" },
 };
 
 START_TEST(test_damaged)
@@ -306,6 +315,7 @@ START_TEST(test_damaged)
 
 	profiled_samples(&samples);
 	sample.facts.samples = &samples;
+	surround(&sample.facts);
 	write_sample();
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	ck_assert_int_eq(sqlite3_exec(db, damages[_i].sql, NULL, NULL, NULL), SQLITE_OK);
@@ -333,6 +343,7 @@ START_TEST(test_round_trip)
 
 	sample_regions(&sample);
 	sample_extras(&sample);
+	surround(&sample.facts);
 	sample.options.metrics = "wall*,calls,queue*";
 	sample.options.sort_by = "calls";
 	sample_report(&sample);
