@@ -88,7 +88,8 @@ unit_parts = \
 	tests/unit/sample.h \
 	tests/unit/segment.h \
 	tests/unit/stack.h \
-	tests/unit/suite.h
+	tests/unit/suite.h \
+	tests/unit/surroundings.h
 EXTRA_DIST += $(unit_parts)
 
 # Unit tests of agent/. Each also needs a line  tests_unit_test_X_LDADD = $(agent_test_ldadd)

@@ -49,25 +49,30 @@ static void cache_lines(const struct lines *lines, const struct cache_fact *cach
 		cache_file_line(lines, &cache->files[i], i == 0);
 }
 
+/* A recording may have any text there. */
+static void piece_of(struct lines_row *row, const char *before, const char *text, const char *after)
+{
+	char *name = text ? lines_name_middle(text, 4 * lines_name_most(row->lines)) : NULL;
+
+	if (name)
+		lines_piece(row, "%s%s%s", before, name, after);
+	free(name);
+}
+
 static void device_pieces(struct lines_row *row, const struct storage_device *device, bool verbose)
 {
-	char *detail = device->detail ? lines_name_middle(device->detail, 40) : NULL, amount[FORMAT_SIZE];
+	char name[512];
 
-	lines_piece(row, "%s %s%s%s%s", device->kind ? device->kind : "device", device->name ? device->name : "?", detail ? " (" : "",
-		    detail ? detail : "", detail ? ")" : "");
-	free(detail);
-	if (device->because)
-		lines_piece(row, "not known: %s", device->because);
-	if (device->scheduler)
-		lines_piece(row, "scheduler %s", device->scheduler);
-	if (device->read_ahead >= 0) {
-		snprintf(amount, sizeof(amount), "%lld kB", (long long)(device->read_ahead / 1024));
-		lines_piece(row, "read-ahead %s", amount);
-	}
+	snprintf(name, sizeof(name), "%.60s %.60s%s%.300s%s", device->kind ? device->kind : "device", device->name ? device->name : "?",
+		 device->detail ? " (" : "", device->detail ? device->detail : "", device->detail ? ")" : "");
+	piece_of(row, "", name, "");
+	piece_of(row, "not known: ", device->because, "");
+	piece_of(row, "scheduler ", device->scheduler, "");
+	if (device->read_ahead >= 0)
+		lines_piece(row, "read-ahead %lld kB", (long long)(device->read_ahead / 1024));
 	if (device->rotational >= 0 && (device->rotational || verbose))
 		lines_piece(row, device->rotational ? "rotational" : "not rotational");
-	if (device->write_cache)
-		lines_piece(row, "%s", device->write_cache);
+	piece_of(row, "", device->write_cache, "");
 	if (device->requests >= 0 && verbose)
 		lines_piece(row, "%lld requests", (long long)device->requests);
 	if (device->queue_depth >= 0 && verbose)
@@ -78,29 +83,23 @@ static void device_pieces(struct lines_row *row, const struct storage_device *de
 
 static void path_lines(const struct lines *lines, const struct storage_path *path, const char *label)
 {
-	const char *const words[] = { path->options, path->super_options };
 	struct lines_row row = lines_begin(lines, label, ", ");
-	char *name = lines_name_middle(path->path, lines_name_most(lines)), *text;
+	char *name = lines_name_middle(path->path, lines_name_most(lines));
 	bool verbose = lines->options->verbose > 0;
 
-	lines_piece(&row, "%s: %s", name ? name : "?", path->type ? path->type : "not known");
+	lines_piece(&row, "%s:", name ? name : "?");
 	free(name);
-	for (size_t i = 0; verbose && i < ARRAY_SIZE(words); i++) {
-		text = words[i] ? lines_name(words[i], 4 * lines_name_most(lines)) : NULL;
-		if (text)
-			lines_piece(&row, "%s", text);
-		free(text);
+	row.gap = " ";
+	piece_of(&row, "", path->type ? path->type : "not known", "");
+	row.gap = ", ";
+	if (verbose) {
+		piece_of(&row, "", path->options, "");
+		piece_of(&row, "", path->super_options, "");
 	}
-	text = path->layer ? lines_name_middle(path->layer, lines_name_most(lines)) : NULL;
-	if (text)
-		lines_piece(&row, "by %s", text);
-	free(text);
+	piece_of(&row, "by ", path->layer, "");
 	for (size_t i = 0; i < path->ndevices; i++)
 		device_pieces(&row, &path->devices[i], verbose);
-	text = path->because ? lines_name(path->because, 4 * lines_name_most(lines)) : NULL;
-	if (text)
-		lines_piece(&row, "%s", text);
-	free(text);
+	piece_of(&row, "", path->because, "");
 	lines_end(&row);
 }
 
@@ -122,7 +121,7 @@ void lines_storage(const struct lines *lines)
 	const struct session_facts *facts = lines->report->facts;
 	const struct storage_fact *storage = facts->storage;
 	bool first = true, verbose = lines->options->verbose > 0;
-	char *text;
+	struct lines_row row;
 
 	if (facts->cache)
 		cache_lines(lines, facts->cache);
@@ -134,11 +133,16 @@ void lines_storage(const struct lines *lines)
 		path_lines(lines, &storage->paths[i], first ? "storage" : "");
 		first = false;
 	}
-	text = storage->io_model ? lines_name(storage->io_model, 4 * lines_name_most(lines)) : NULL;
-	if (text)
-		lines_print(lines, STYLE_PLAIN, "I/O", "%s, as declared", text);
-	free(text);
-	if (verbose)
-		lines_print(lines, STYLE_PLAIN, "memory", "pages of %lld B, huge pages %s, swap %s", (long long)storage->page_size,
-			    storage->huge_pages ? storage->huge_pages : "not known", storage->swap ? storage->swap : "not known");
+	if (storage->io_model) {
+		row = lines_begin(lines, "I/O", "");
+		piece_of(&row, "", storage->io_model, ", as declared");
+		lines_end(&row);
+	}
+	if (!verbose)
+		return;
+	row = lines_begin(lines, "memory", ", ");
+	lines_piece(&row, "pages of %lld B", (long long)storage->page_size);
+	piece_of(&row, "huge pages ", storage->huge_pages ? storage->huge_pages : "not known", "");
+	piece_of(&row, "swap ", storage->swap ? storage->swap : "not known", "");
+	lines_end(&row);
 }
