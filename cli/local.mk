@@ -25,6 +25,7 @@ cli_sources = \
 	cli/analyze/metric.c \
 	cli/analyze/metric.h \
 	cli/analyze/metric_event.c \
+	cli/analyze/metric_window.c \
 	cli/analyze/pair_map.c \
 	cli/analyze/pair_map.h \
 	cli/analyze/profile.c \
@@ -76,10 +77,14 @@ cli_sources = \
 	cli/analyze/stacks_tree.c \
 	cli/analyze/storage.c \
 	cli/analyze/storage.h \
+	cli/analyze/thread_history.c \
 	cli/analyze/trace.c \
 	cli/analyze/trace.h \
 	cli/analyze/usage.c \
 	cli/analyze/usage.h \
+	cli/analyze/window.c \
+	cli/analyze/window.h \
+	cli/analyze/window_disk.c \
 	cli/caps/advice.c \
 	cli/caps/advice_file.c \
 	cli/caps/arch.h \
@@ -168,6 +173,8 @@ cli_sources = \
 	cli/cmd/run.c \
 	cli/cmd/watch.c \
 	cli/cmd/watch.h \
+	cli/cmd/windowed.c \
+	cli/cmd/windowed.h \
 	cli/cmd/sampled.c \
 	cli/cmd/sampled.h \
 	cli/cmd/stat.c \
@@ -255,6 +262,7 @@ cli_sources = \
 	cli/output/json_profile.c \
 	cli/output/json_split.c \
 	cli/output/json_storage.c \
+	cli/output/json_windows.c \
 	cli/output/lines.c \
 	cli/output/lines.h \
 	cli/output/lines_function.c \
@@ -265,6 +273,7 @@ cli_sources = \
 	cli/output/lines_report.c \
 	cli/output/lines_split.c \
 	cli/output/lines_storage.c \
+	cli/output/lines_window.c \
 	cli/output/output.c \
 	cli/output/output.h \
 	cli/output/page.h \
@@ -287,6 +296,7 @@ cli_sources = \
 	cli/pager.c \
 	cli/pager.h \
 	cli/output/table_totals.c \
+	cli/output/table_windows.c \
 	cli/session/asked.c \
 	cli/session/attach.c \
 	cli/session/attach.h \
@@ -382,6 +392,10 @@ cli_sources = \
 	cli/session/track.c \
 	cli/session/trial.c \
 	cli/session/watch.c \
+	cli/session/windows.c \
+	cli/session/windows.h \
+	cli/session/windows_channel.c \
+	cli/session/windows_read.c \
 	cli/store/database.c \
 	cli/store/events.c \
 	cli/store/file.c \
@@ -401,6 +415,7 @@ cli_sources = \
 	cli/store/storage.c \
 	cli/store/store.h \
 	cli/store/write.c \
+	cli/store/windows.c \
 	cli/symbols/build_id.c \
 	cli/symbols/build_id.h \
 	cli/symbols/call_abi.c \

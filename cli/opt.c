@@ -138,7 +138,7 @@ void opt_list_free(struct opt_list *list)
 
 static bool opt_takes_value(const struct opt *row)
 {
-	return row->kind != OPT_FLAG && row->kind != OPT_COUNT;
+	return row->kind != OPT_FLAG && row->kind != OPT_COUNT && row->kind != OPT_OPTIONAL;
 }
 
 static void opt_join_words(const struct opt *row, const char *between, char *out, size_t size)
@@ -188,6 +188,9 @@ static int opt_set(const struct opt *row, void *to, const char *value)
 		break;
 	case OPT_COUNT:
 		++*(int *)at;
+		break;
+	case OPT_OPTIONAL:
+		*(const char **)at = value ? value : row->default_text;
 		break;
 	case OPT_STRING:
 		*(const char **)at = value;
@@ -293,11 +296,11 @@ static int opt_parse_long(const struct opt *rows, void *to, int argc, char **arg
 			     (int)len, name, argv[0], n);
 	if (!row)
 		return opt_say_unknown(rows, argv[0], name, len < 64 ? (int)len : 63);
-	if (!opt_takes_value(row) && value)
+	if (!opt_takes_value(row) && value && row->kind != OPT_OPTIONAL)
 		return error("option --%s takes no value", row->name);
 	if (opt_takes_value(row) && !value && *i + 1 >= argc)
 		return error("option --%s needs a value", row->name);
-	if (opt_set(row, to, !opt_takes_value(row) ? NULL : value ? value + 1 : argv[++*i]))
+	if (opt_set(row, to, value ? value + 1 : opt_takes_value(row) ? argv[++*i] : NULL))
 		return OPT_ERROR;
 	return opt_take_words(row, to, argc, argv, i);
 }
@@ -356,8 +359,8 @@ static void opt_format_left(const struct opt *row, char *out, size_t size)
 		metavar = words;
 	if (row->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
-	snprintf(out, size, "  %s--%s%s%s", letter, row->name, opt_takes_value(row) ? "=" : "",
-		 opt_takes_value(row) ? metavar : "");
+	snprintf(out, size, "  %s--%s%s%s%s", letter, row->name, row->kind == OPT_OPTIONAL ? "[=" : opt_takes_value(row) ? "=" : "",
+		 opt_takes_value(row) || row->kind == OPT_OPTIONAL ? metavar : "", row->kind == OPT_OPTIONAL ? "]" : "");
 }
 
 static void opt_print_row(FILE *file, const struct opt *row, size_t indent, size_t width)
@@ -395,7 +398,7 @@ void opt_print_help(FILE *file, const struct opt *rows, size_t width)
 void opt_print_table(FILE *file, const struct opt *rows)
 {
 	static const char *const kind[] = {
-		[OPT_FLAG] = "flag", [OPT_COUNT] = "count", [OPT_STRING] = "string",
+		[OPT_FLAG] = "flag", [OPT_COUNT] = "count", [OPT_STRING] = "string", [OPT_OPTIONAL] = "flag",
 		[OPT_UINT] = "uint", [OPT_SECONDS] = "seconds", [OPT_ENUM] = "enum",
 		[OPT_LIST] = "list", [OPT_EACH] = "each", [OPT_WORDS] = "words",
 	};

@@ -22,6 +22,7 @@ enum opt_kind {		/* destination */
 	OPT_FLAG,	/* bool: set to true */
 	OPT_COUNT,	/* int: plus one each time */
 	OPT_STRING,	/* const char *: points into argv */
+	OPT_OPTIONAL,	/* the same; only behind =, else it is the default_text. To completions it is a flag */
 	OPT_UINT,	/* unsigned long */
 	OPT_SECONDS,	/* uint64_t: nanoseconds */
 	OPT_ENUM,	/* int or enum: the index in words */

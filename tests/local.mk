@@ -58,6 +58,7 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_unwind \
+	tests/unit/test_window \
 	tests/unit/test_wire \
 	tests/unit/test_words \
 	tests/unit/test_wrap
@@ -199,6 +200,7 @@ e2e_tests = \
 	tests/e2e/user-places.test \
 	tests/e2e/user-terminal.test \
 	tests/e2e/user.test \
+	tests/e2e/windows-outside.test \
 	tests/e2e/windows.test \
 	tests/e2e/wrap-abi.test \
 	tests/e2e/wrap-calls.test \
@@ -277,6 +279,7 @@ target_programs = \
 	tests/targets/t_victim \
 	tests/targets/t_wait \
 	tests/targets/t_window \
+	tests/targets/t_windows \
 	tests/targets/t_work
 target_cxx_programs = \
 	tests/targets/h_cxx \

@@ -255,7 +255,8 @@ static const struct metric metric_last[] = {
 	  .value = metric_rate },
 };
 
-enum { METRIC_ROWS_MAX = ARRAY_SIZE(metric_first) + ARRAY_SIZE(metric_last) + 32 * WIRE_CELLS + SNAPSHOT_CELLS };
+enum { METRIC_ROWS_MAX = ARRAY_SIZE(metric_first) + ARRAY_SIZE(metric_last) + 32 * WIRE_CELLS + SNAPSHOT_CELLS +
+       METRIC_WINDOW_COLUMNS };
 
 static const char *const metric_format_names[] = {
 	[METRIC_NS] = "ns", [METRIC_COUNT] = "count", [METRIC_PERCENT] = "percent",
@@ -320,6 +321,8 @@ const struct metric *metric_table(size_t *count)
 				table[n++] = metric_of_cell(&source_table[id], cell, number++);
 		for (number = 0; number < SNAPSHOT_CELLS; number++)
 			table[n++] = metric_of_snapshot(number);
+		memcpy(table + n, metric_windows, sizeof(metric_windows));
+		n += METRIC_WINDOW_COLUMNS;
 		memcpy(table + n, metric_last, sizeof(metric_last));
 		n += ARRAY_SIZE(metric_last);
 	}

@@ -10,6 +10,7 @@
 
 #include "cli/analyze/clock_map.h"
 #include "cli/analyze/profile.h"
+#include "cli/analyze/window.h"
 
 enum metric_format {
 	METRIC_NS, METRIC_COUNT, METRIC_PERCENT, METRIC_BYTES, METRIC_RATE, METRIC_PLAIN, METRIC_RATIO
@@ -30,6 +31,7 @@ struct metric_input {
 	struct cell wall, wall_excl, cpu, cpu_excl, off;
 	const struct usage *usage;   /* roots and windows: of the whole thread or process; may be NULL */
 	const struct cell *snapshot; /* windows: of the system and the control group; else NULL */
+	const struct cell *parts;    /* windows: by enum window_part, then the time of the threads; else NULL */
 };
 
 struct metric {
@@ -50,6 +52,10 @@ struct metric {
 	char *note;                  /* allocated, of an event's column: what is said where it did not always count; NULL */
 	struct cell (*value)(const struct metric *metric, const struct metric_input *in); /* NULL: derived.h */
 };
+
+/* metric_window.c */
+#define METRIC_WINDOW_COLUMNS 6
+extern const struct metric metric_windows[METRIC_WINDOW_COLUMNS];
 
 /* All rows but client metrics, in the order of columns; *count of them. */
 const struct metric *metric_table(size_t *count);

@@ -193,6 +193,12 @@ int profile_add_slot(struct profile *profile, const struct profile_slot *slot);
 int profile_add_windows(struct profile *profile, const struct wire_view *view, u32 wire_pid,
 			u32 process, u32 pid, u64 now);
 
+/* What files said at both edges of one, as cells[SNAPSHOT_CELLS]. */
+void profile_window_snapshots(struct cell *cells, const struct profile *profile, const struct wire_view *view,
+			      const struct wire_window *window);
+/* Adds one that was opened from outside; its name is given apart. 0, or -1 after a message. */
+int profile_add_window(struct profile *profile, const struct profile_window *one, const char *name, size_t len);
+
 /* Adds a segment's own loss counters; once for each segment, at its end. */
 void profile_add_losses(struct profile *profile, const struct wire_view *view);
 

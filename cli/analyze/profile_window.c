@@ -40,8 +40,8 @@ static bool window_edge(u64 *values, const struct profile *profile, const struct
 	return walk.hops > 0;
 }
 
-static void window_snapshots(struct cell *cells, const struct profile *profile, const struct wire_view *view,
-			     const struct wire_window *window)
+void profile_window_snapshots(struct cell *cells, const struct profile *profile, const struct wire_view *view,
+			      const struct wire_window *window)
 {
 	u64 begin[SNAPSHOT_CELLS], end[SNAPSHOT_CELLS];
 	bool read = window_edge(begin, profile, view, window->snapshots[0]);
@@ -72,8 +72,23 @@ static void profile_window_sum(struct profile_window *sum, const struct profile 
 	else
 		usage_between(&usage, &window->begin_usage, &window->end_usage);
 	usage_add(&sum->usage, &usage);
-	window_snapshots(snapshot, profile, view, window);
+	profile_window_snapshots(snapshot, profile, view, window);
 	snapshot_add(sum->snapshot, snapshot);
+}
+
+int profile_add_window(struct profile *profile, const struct profile_window *one, const char *name, size_t len)
+{
+	u32 number = profile_intern(profile, name, len);
+	struct profile_window *sum = number == PROFILE_NONE ? NULL : profile_window(profile, one->process, one->pid, number);
+
+	if (!sum)
+		return error("out of memory for the windows");
+	sum->calls += one->calls;
+	sum->open += one->open;
+	sum->wall += one->wall;
+	usage_add(&sum->usage, &one->usage);
+	snapshot_add(sum->snapshot, one->snapshot);
+	return 0;
 }
 
 int profile_add_windows(struct profile *profile, const struct wire_view *view, u32 wire_pid,

@@ -359,6 +359,7 @@ void report_free(struct report *report)
 	free(report->rows);
 	report_free_origins(report);
 	free(report->windows);
+	free(report->each);
 	for (i = 0; i < report->nby_part; i++) {
 		free(report->by_part[i].totals);
 		free(report->by_part[i].ratios);

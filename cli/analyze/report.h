@@ -11,6 +11,7 @@
 #include "cli/analyze/derived.h"
 #include "cli/analyze/stacks.h"
 #include "cli/analyze/storage.h"
+#include "cli/analyze/window.h"
 
 /* ---- what the session knows ------------------------------------------------------------------------ */
 
@@ -145,6 +146,8 @@ struct session_facts {
 	size_t nspans;
 	const char *const *inside;   /* regions that alone were measured; NULL: all */
 	size_t ninside;
+	const struct window_fact *windows; /* one by one, in the order in which they began */
+	size_t nwindows;
 };
 
 /* How much of a time is in spans, which are in order. */
@@ -168,6 +171,7 @@ struct report_options {
 	const char *sort_by;         /* metric; NULL: wall */
 	bool steady;                 /* the same totals in every report of such facts, with a value or without */
 	bool totals_only;            /* no columns, rows or windows; metrics are globs of totals */
+	bool each_window;            /* a table of single windows, in the place of all others */
 	bool all_calls;              /* totals "syscalls.NAME" are of all calls of the system: those made are shown apart */
 	const struct definitions *definitions; /* NULL: none; they outlive the report */
 	struct report_profile profile;
@@ -274,6 +278,14 @@ struct report_markers {
 	const char *fine;            /* regions whose mean is below 20 x pair_ns, as text; NULL: none */
 };
 
+/* A single window. */
+struct report_window {
+	const struct window_fact *fact;
+	struct cell part[WINDOW_PARTS];
+	u32 cause;                   /* what stands out: a part, or enum window_cause */
+	double share;                /* of it, 0 to 1 */
+};
+
 /* Of a total to another one. */
 struct report_ratio {
 	struct cell cell;
@@ -307,6 +319,8 @@ struct report {
 	size_t norigins;
 	struct report_row *windows;  /* depth 0 */
 	size_t nwindows;
+	struct report_window *each;  /* the windows of the facts, one by one */
+	size_t neach;
 	struct total_fact *totals;   /* the session's, "markers" and "marker-cost", those computed from others */
 	size_t ntotals;
 	size_t nshown;               /* of them; what a table says in another form stands behind these */

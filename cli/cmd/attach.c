@@ -8,6 +8,7 @@
 #include "cli/cmd/sampled.h"
 #include "cli/cmd/stat_lines.h"
 #include "cli/cmd/watch.h"
+#include "cli/cmd/windowed.h"
 #include "cli/cmd/wrap.h"
 #include "cli/log.h"
 #include "cli/session/attach.h"
@@ -24,6 +25,7 @@ struct attach_options {
 	uint64_t duration_ns;
 	bool no_inherit;
 	struct portioned portioned;
+	struct windowed windowed;
 	bool inject;
 	struct wrap wrap;
 };
@@ -42,6 +44,8 @@ static const struct opt options[] = {
 	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL,
 	  "measure the threads that are there, not what they start", NULL, false },
 	PORTIONED_TIME_ROWS(struct attach_options),
+	WINDOWED_WHOLE_ROW(struct attach_options, "all that is measured"),
+	WINDOWED_FILE_ROW(struct attach_options),
 	{ "inject", 0, OPT_FLAG, OFFSET(inject), NULL, NULL,
 	  "load the agent into the processes, so that their markers make regions, and the calls of --wrap", NULL, false },
 	WRAP_ROWS(struct attach_options),
@@ -69,7 +73,7 @@ static const struct command_example examples[] = {
 
 /* What it counts and where that goes. */
 struct attach_run {
-	const struct attach_options *options;
+	struct attach_options *options;
 	const struct event_list *events;
 	const struct output *format;
 	FILE *file;
@@ -97,7 +101,7 @@ static u64 attach_report_now(void *context, const struct profile *profile, const
 
 static struct session_options session_options_of(struct attach_run *run)
 {
-	const struct attach_options *o = run->options;
+	struct attach_options *o = run->options;
 	struct session_options so = {
 		.outside = true,
 		.group = (enum profile_group)o->print.group,
@@ -117,6 +121,7 @@ static struct session_options session_options_of(struct attach_run *run)
 		.reporter = &run->reporter,
 	};
 
+	windowed_session(&o->windowed, &so);
 	/* By thread a recording has all that another grouping needs. */
 	if (o->record && so.group != PROFILE_BY_THREAD) {
 		so.group = PROFILE_BY_THREAD;
@@ -224,6 +229,7 @@ static int attach_with(struct attach_options *o)
 	setlocale(LC_CTYPE, "");
 	status = sampled_parse(&o->sampled);
 	status = status ? status : attach_wrap(o);
+	status = status ? status : windowed_parse(&o->windowed, &command_attach);
 	o->asked.standard = stat_scope_standard(&o->asked);
 	status = status ? status : launch_events(&o->asked, &o->print, &events);
 	o->define_lines = define_lines(&o->print.definitions);
@@ -249,6 +255,7 @@ static int attach_command(int argc, char **argv)
 	print_options_free(&o.print);
 	free(o.define_lines);
 	wrap_free(&o.wrap);
+	windowed_free(&o.windowed);
 	return status;
 }
 

@@ -26,7 +26,7 @@ static int print_grouped(const struct print_options *options, const struct outpu
 {
 	struct report_options ro = { .metrics = options->metrics, .regions = options->regions,
 				     .sort_by = options->sort_by, .totals_only = options->totals_only,
-				     .all_calls = options->all_calls,
+				     .all_calls = options->all_calls, .each_window = options->each_window,
 				     .definitions = &options->definitions, .profile = options->profile };
 	struct output_options oo = {
 		.width = term_width(fileno(file)),

@@ -21,6 +21,7 @@ struct print_options {
 	enum color_mode color;
 	int quiet;
 	int verbose;
+	bool each_window;
 	bool totals_only;            /* no option: see struct report_options */
 	bool all_calls;              /* the same */
 };

@@ -11,6 +11,7 @@
 #include "cli/cmd/sampled.h"
 #include "cli/cmd/traced.h"
 #include "cli/cmd/watch.h"
+#include "cli/cmd/windowed.h"
 #include "cli/cmd/wrap.h"
 #include "cli/log.h"
 
@@ -41,6 +42,7 @@ struct run_options {
 	struct session_functions instrumented;
 	struct portioned portioned;
 	struct cached cached;
+	struct windowed windowed;
 };
 
 #define OFFSET(member) offsetof(struct run_options, member)
@@ -73,6 +75,8 @@ static const struct opt options[] = {
 	LAUNCH_SCOPE_ROWS(struct run_options),
 	PORTIONED_ROWS(struct run_options),
 	CACHED_ROWS(struct run_options),
+	WINDOWED_WHOLE_ROW(struct run_options, "the command"),
+	WINDOWED_FILE_ROW(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
 	  NULL, false },
@@ -132,6 +136,7 @@ static struct session_options session_options_of(struct run_options *o, const st
 
 	portioned_session(&o->portioned, &so);
 	cached_session(&o->cached, &so);
+	windowed_session(&o->windowed, &so);
 	if (o->functions_off || o->functions.n || o->functions_depth)
 		so.functions = &o->instrumented;
 	/* Threads of several runs are not the same. */
@@ -270,6 +275,10 @@ static int run_with(struct run_options *o, char **argv)
 					 NULL);
 	if (!status)
 		status = portioned_parse(&o->portioned, &command_run);
+	if (!status && o->passes && o->windowed.file)
+		status = command_misused(&command_run, "can't run the command again, by --passes, with --window-file", NULL);
+	if (!status)
+		status = windowed_parse(&o->windowed, &command_run);
 	if (!status)
 		status = cached_parse(&o->cached, &command_run);
 	if (!status)
@@ -306,6 +315,7 @@ static int run_command(int argc, char **argv)
 	opt_list_free(&o.functions);
 	portioned_free(&o.portioned);
 	cached_free(&o.cached);
+	windowed_free(&o.windowed);
 	free(o.define_lines);
 	wrap_free(&o.wrap);
 	return status;

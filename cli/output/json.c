@@ -487,6 +487,7 @@ int json_write(FILE *file, const struct report *report, const struct output_opti
 	json_processes(&writer, facts);
 	json_rows(&writer, report, "regions", report->rows, report->nrows);
 	json_rows(&writer, report, "windows", report->windows, report->nwindows);
+	json_windows(&writer, report);
 	json_member(&writer, "losses", json_losses(report));
 	json_diagnostics(&writer, report);
 	json_profile(&writer, report);

@@ -37,6 +37,9 @@ json_t *json_regime(const struct cache_fact *cache);
 /* json_split.c: the parts of a row's time; null where nobody asked. */
 json_t *json_split(const struct report_split *split);
 
+/* json_windows.c: the member window_list. */
+void json_windows(struct json_writer *writer, const struct report *report);
+
 /* json_profile.c: the members samples and profile. */
 void json_profile(struct json_writer *writer, const struct report *report);
 

@@ -78,6 +78,12 @@ void lines_storage(const struct lines *lines);
 /* lines_split.c: what the time of the hottest rows was spent on. */
 void lines_splits(const struct lines *lines);
 
+/* lines_window.c: what stands out in a window, to be freed; and the same of the first ones. */
+char *window_sentence(const struct report_window *window, bool utf8);
+void lines_windows(const struct lines *lines);
+/* table_windows.c: single windows. Returns 0, or -1 when memory is short. */
+int table_windows_print(const struct lines *lines);
+
 /* table_profile.c: tables of the samples. Returns 0, or -1 when memory is short. */
 int table_profile_print(const struct lines *lines);
 

@@ -254,7 +254,8 @@ static bool lines_window_gap(const struct report *report, size_t column, struct 
 	const struct metric *metric = report->columns[column].metric;
 	bool wanted = report->options.metrics ? report->columns[column].shown : metric->in_windows == METRIC_ALWAYS;
 
-	if (!metric->windows_only || !wanted || !report->nwindows || report->columns[column].available)
+	if (!metric->windows_only || !wanted || !report->nwindows || report->columns[column].available ||
+	    report->windows[0].cells[column].state == CELL_NOT_COUNTED)
 		return false;
 	*gap = (struct lines_gap){ .name = metric->name, .because = lines_because(&report->windows[0].cells[column]) };
 	return true;

@@ -398,6 +398,8 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 	}
 	lines_inside(&lines);
 	lines_storage(&lines);
+	if (report->options.each_window)
+		return table_windows_print(&lines);
 	if (table_print(&lines, "region", report->rows, report->nrows, false) != 0)
 		return -1;
 	if (report->nwindows && table_print(&lines, "window", report->windows, report->nwindows, true) != 0)
@@ -405,6 +407,8 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 	fputc('\n', file);
 	if (options->verbose >= 0)
 		lines_totals(&lines);
+	if (options->verbose >= 0)
+		lines_windows(&lines);
 	lines_origin(&lines);
 	lines_missing(&lines);
 	lines_notes(&lines);

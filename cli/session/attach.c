@@ -13,6 +13,7 @@
 #include "cli/session/portion.h"
 #include "cli/session/sampling.h"
 #include "cli/session/steer.h"
+#include "cli/session/windows.h"
 
 /* A kernel thread has no command line. */
 static void attach_name(struct process *p)
@@ -93,7 +94,7 @@ static int attach_arm(struct session *s)
 	s->attached = true;
 	caps_init(&s->caps, "");
 	session_clock_start(s);
-	if (portion_open(s))
+	if (portion_open(s) || windows_open(s))
 		return -1;
 	count_raise_limit(&before);
 	if (signals_open(&s->signals, &s->signal_fd))
@@ -149,6 +150,7 @@ enum session_end session_attach(struct session **session, const struct session_o
 	if (!s || attach_arm(s))
 		return SESSION_FAILED;
 	portion_start(s);
+	windows_start(s);
 	session_steer_start(s);
 	session_loop(s);
 	s->end_ns = session_now();

@@ -6,6 +6,7 @@
 #include "cli/session/probing.h"
 #include "cli/session/sampling.h"
 #include "cli/session/tracing.h"
+#include "cli/session/windows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,6 +171,8 @@ static void loss_facts(struct session *s)
 					   s->tracing ? s->tracing->trace.missing : 0 };
 	s->losses[6] = (struct loss_fact){ "uprobe", "entries and returns of probed functions could not be read: they came too fast",
 					   s->probing ? s->probing->lost : 0 };
+	s->losses[7] = (struct loss_fact){ "window-list", "windows are counted in sums, not one by one: there are too many",
+					   s->windows ? s->windows->lost : 0 };
 	s->facts.losses = s->losses;
 	s->facts.nlosses = ARRAY_SIZE(s->losses);
 }
@@ -274,4 +277,5 @@ void session_collect_facts(struct session *s)
 		capability_facts(s);
 	process_list(s);
 	loss_facts(s);
+	windows_facts(s);
 }

@@ -7,6 +7,7 @@
 #include "cli/session/internal.h"
 #include "cli/session/sampling.h"
 #include "cli/session/tracing.h"
+#include "cli/session/windows.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -222,6 +223,7 @@ static void harvest(struct session *s, struct segment *g, bool all)
 		profile_add_losses(&s->profile, &view);
 		profile_add_origins(&s->profile, &view);
 		tracing_windows(s, g, &view);
+		windows_inside(s, g, &view);
 	}
 	if (all && !wire_view_header(&view)->processes)
 		s->unstarted++;

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "cli/analyze/ref_map.h"
+#include "cli/analyze/window.h"
 #include "cli/caps/caps.h"
 #include "cli/session/cpus.h"
 #include "cli/session/feed.h"
@@ -412,6 +413,7 @@ struct process {
 	/* portion.c: what it used while that was measured, and had used when that began. */
 	struct usage portion, base;
 	bool in_portion;             /* base is filled */
+	struct thread_history history; /* empty: it never had a second thread */
 	bool clocked;                /* its CPU clock is read with the figures of /proc */
 };
 
@@ -454,6 +456,8 @@ struct process_stat {
 	char state;
 	u32 parent;
 	u64 minflt, children_minflt, majflt, utime, stime, threads;
+	u64 children_majflt, children_utime, children_stime; /* of those it waited for */
+	u64 delay;                   /* waits for disks of the first thread, where the kernel accounts them */
 	int exit;                    /* wait status of a zombie */
 };
 
@@ -613,6 +617,7 @@ struct session {
 	struct portion *portion;     /* NULL: all is measured */
 	struct storage *storage;     /* NULL: nobody asked, or not yet */
 	struct cache *cache;         /* the same */
+	struct windows *windows;     /* one by one; NULL: none yet */
 	struct segment *segments;
 	struct segment *ready;       /* for the next hello */
 	struct profile profile;
@@ -647,7 +652,7 @@ struct session {
 	struct outcome outcomes[CAPS_MOST];
 	bool probed;                 /* outcomes are those of before the start */
 	u64 watch_ns;                /* when the watcher looks next; 0: never */
-	struct loss_fact losses[7];
+	struct loss_fact losses[8];
 	char host[80], kernel[200], cpu[128];
 	struct target target;
 	struct wire_files *files;    /* taken at both edges of windows; NULL: none */

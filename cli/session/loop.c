@@ -12,6 +12,7 @@
 #include "cli/session/sampling.h"
 #include "cli/session/steer.h"
 #include "cli/session/tracing.h"
+#include "cli/session/windows.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -243,6 +244,7 @@ static void main_changed(struct session *s)
 	/* All records of it are written; later they would be about a process that is gone. */
 	track_drain(s, true);
 	offcpu_delays(s);
+	windows_ending(s, !s->options->follow);
 	p = process_find(&s->processes, (u32)s->spawn.pid);
 	if (p) {
 		int status;
@@ -384,7 +386,7 @@ static int poll_wait_ms(const struct session *s, u64 now)
 		until = MIN(until, s->tracing->next_ns);
 	if (s->sampling && s->sampling->off)
 		until = MIN(until, s->sampling->off->next_ns);
-	until = steer_until(s->options->steer, until);
+	until = windows_until(s, steer_until(s->options->steer, until));
 	if (s->main_ended && !s->options->follow)
 		until = MIN(until, now + 5 * NSEC_PER_MSEC);
 	return until <= now ? 0 : (int)((until - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
@@ -407,11 +409,11 @@ static int loop_round(struct session *s)
 	size_t nlive;
 	struct process **live = processes_live(&s->processes, &nlive);
 	u32 nrings = s->sampling ? s->sampling->nrings + s->sampling->nstacks : 0, nprobed = s->probing ? s->probing->nrings : 0;
-	size_t most = 2 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nprobed + nlive;
+	size_t most = 3 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nprobed + nlive;
 	struct pollfd *fds = calloc(most, sizeof(*fds));
 	struct process **whose = calloc(most, sizeof(*whose));
 	struct server_hello hello;
-	u32 n = 2, servers = 2, rings, first;
+	u32 n = 3, servers = 3, rings, first;
 	u64 now = session_now();
 
 	if (!fds || !whose) {
@@ -421,6 +423,7 @@ static int loop_round(struct session *s)
 	}
 	fds[0] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = steer_descriptor(s->options->steer), .events = POLLIN };
+	fds[2] = (struct pollfd){ .fd = windows_descriptor(s), .events = POLLIN };
 	n += server_poll_fds(&s->server, fds + n);
 	rings = n;
 	for (u32 i = 0; i < s->track.count; i++)
@@ -466,6 +469,7 @@ void session_loop(struct session *s)
 		tracing_drain(s, now);
 		offcpu_look(s, now);
 		steer_look(s->options->steer, now);
+		windows_look(s, now);
 		if (now >= s->next_tick_ns)
 			tick(s, now);
 		session_watch(s, now);

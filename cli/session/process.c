@@ -201,8 +201,8 @@ void process_inherit(struct process *p, const struct process *parent)
 }
 
 /* proc(5): fields behind the command, which may contain anything but ends with the last ')'. */
-enum { STAT_PARENT = 1, STAT_MINFLT = 7, STAT_CMINFLT = 8, STAT_MAJFLT = 9, STAT_UTIME = 11, STAT_STIME = 12,
-       STAT_THREADS = 17, STAT_EXIT = 49 };
+enum { STAT_PARENT = 1, STAT_MINFLT = 7, STAT_CMINFLT = 8, STAT_MAJFLT = 9, STAT_CMAJFLT = 10, STAT_UTIME = 11,
+       STAT_STIME = 12, STAT_CUTIME = 13, STAT_CSTIME = 14, STAT_THREADS = 17, STAT_DELAY = 39, STAT_EXIT = 49 };
 
 bool process_stat_parse(char *text, struct process_stat *stat)
 {
@@ -220,6 +220,10 @@ bool process_stat_parse(char *text, struct process_stat *stat)
 	stat->majflt = field[STAT_MAJFLT];
 	stat->utime = field[STAT_UTIME];
 	stat->stime = field[STAT_STIME];
+	stat->children_majflt = field[STAT_CMAJFLT];
+	stat->children_utime = field[STAT_CUTIME];
+	stat->children_stime = field[STAT_CSTIME];
+	stat->delay = field[STAT_DELAY];
 	stat->threads = field[STAT_THREADS];
 	stat->exit = (int)field[STAT_EXIT];
 	return true;
@@ -266,6 +270,7 @@ void processes_free(struct processes *all)
 		free(p->image);
 		free(p->no_agent);
 		free(p->attached);
+		thread_history_free(&p->history);
 		thread_uses_free(p->uses);
 		free(p);
 	}

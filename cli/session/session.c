@@ -8,6 +8,7 @@
 #include "cli/session/sampling.h"
 #include "cli/session/steer.h"
 #include "cli/session/tracing.h"
+#include "cli/session/windows.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -84,7 +85,7 @@ static int session_arm(struct session *s)
 	totals_keep(&s->totals);
 	if (s->options->trace && tracing_open(s))
 		return -1;
-	if (portion_open(s))
+	if (portion_open(s) || windows_open(s))
 		return -1;
 	if (s->options->probe_all)
 		session_probe(s);
@@ -135,6 +136,7 @@ void session_finish(struct session *s)
 	track_drain(s, true);
 	sampling_drain(s, true);
 	probing_drain(s, true);
+	windows_ending(s, true);
 	for (struct segment *g = s->segments; g; g = g->next)
 		if (!g->closed && g->header && g->live == 0 && segment_in_use(g)) {
 			survivors_find(s);
@@ -167,11 +169,12 @@ static enum session_end session_measure(struct session *s)
 
 	if (surroundings_prepare(s))
 		return SESSION_FAILED;
-	s->start_ns = session_now();
-	s->start_ticks = session_ticks(s);
 	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
 	if (p)
 		process_keep_open(p);
+	windows_start(s);
+	s->start_ns = session_now();
+	s->start_ticks = session_ticks(s);
 	portion_start(s);
 	session_steer_start(s);
 	failed = spawn_go(&s->spawn);
@@ -186,8 +189,10 @@ static enum session_end session_measure(struct session *s)
 	origin_objects(s, &map);
 	/* While the program is loaded: that takes longer. */
 	if (!s->options->outside) {
-		s->files = files_list(&s->caps);
-		s->profile.disks = s->disks = files_disks();
+		if (!s->files)
+			s->files = files_list(&s->caps);
+		if (!s->disks)
+			s->profile.disks = s->disks = files_disks();
 		/* The next ones have it from the start. */
 		if (s->files && s->ready)
 			segment_put_files(s->ready, s->files);
@@ -266,6 +271,7 @@ void session_free(struct session *s)
 	probing_free(s);
 	portion_free(s);
 	surroundings_free(s);
+	windows_free(s);
 	track_close(&s->track);
 	free(s->track.events);
 	while (s->segments) {

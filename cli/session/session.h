@@ -52,6 +52,12 @@ struct cache_options;
 struct inside;
 struct storage_asked;
 
+/* Windows of the whole tree, opened from outside. */
+struct session_windows {
+	const char *whole;           /* name of one from the start to the end; NULL: none */
+	int control, ack;            /* descriptors of a channel whose lines open and close others; -1: none */
+};
+
 struct session_options {
 	char **argv;                 /* the command, terminated by NULL; NULL: session_attach() */
 	enum profile_group group;
@@ -78,6 +84,7 @@ struct session_options {
 	struct count *count;         /* to be counted while the command runs, instead of its tree; NULL: none */
 	struct steer *steer;         /* when that is done, and looked at, or regions are measured; NULL: all the time */
 	const struct inside *inside; /* regions that alone are measured; NULL: all */
+	const struct session_windows *windows; /* that are opened from outside; NULL: none */
 	const struct session_watcher *reporter; /* looks when the channel says so; NULL: none */
 	bool no_inherit;
 	bool follow;

@@ -45,31 +45,38 @@ static int steer_open_number(const char *text)
 }
 
 /* Not O_NONBLOCK: whoever has handed a descriptor over shares its flags, and may go on to wait at it. */
-static bool steer_ready(int fd, short events)
+bool channel_ready(int fd, short events)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 
 	return poll(&p, 1, 0) > 0;
 }
 
-int steer_open(struct steer *steer, const char *text)
+int channel_open(const char *option, const char *text, int *control, int *answer)
 {
 	bool fifo = !strncmp(text, "fifo:", 5), number = !strncmp(text, "fd:", 3);
 	char *ctl = fifo || number ? strdup(strchr(text, ':') + 1) : NULL, *ack = ctl ? strchr(ctl, ',') : NULL;
 	int (*open_one)(const char *) = fifo ? steer_open_fifo : steer_open_number;
+	bool open;
 
 	if (ack)
 		*ack++ = '\0';
 	if (!ctl || !*ctl || (ack && !*ack)) {
 		free(ctl);
-		error("--control takes fifo:CTL, fifo:CTL,ACK or fd:CTL[,ACK], not '%s'", text);
+		error("%s takes fifo:CTL, fifo:CTL,ACK or fd:CTL[,ACK], not '%s'", option, text);
 		return -EINVAL;
 	}
-	steer->control = open_one(ctl);
-	if (steer->control >= 0 && ack)
-		steer->ack = open_one(ack);
+	*control = open_one(ctl);
+	if (*control >= 0 && ack)
+		*answer = open_one(ack);
+	open = *control >= 0 && (!ack || *answer >= 0);
 	free(ctl);
-	return steer->control < 0 || (ack && steer->ack < 0) ? -EIO : 0;
+	return open ? 0 : -EIO;
+}
+
+int steer_open(struct steer *steer, const char *text)
+{
+	return channel_open("--control", text, &steer->control, &steer->ack);
 }
 
 void steer_close(struct steer *steer)
@@ -108,20 +115,27 @@ static void steer_unknown(struct steer *steer, const char *word)
 		steer->ops->report ? "report, " : "");
 }
 
+bool channel_answer(int fd)
+{
+	void (*before)(int);
+	bool done;
+
+	if (fd < 0)
+		return true;
+	before = signal(SIGPIPE, SIG_IGN);
+	errno = EAGAIN;
+	done = channel_ready(fd, POLLOUT) && write(fd, "ack\n", 4) == 4;
+	signal(SIGPIPE, before);
+	return done;
+}
+
 /* A reader that is gone, or that never comes, is no reason to stop. */
 static void steer_answer(struct steer *steer)
 {
-	void (*before)(int);
-
-	if (steer->ack < 0)
+	if (channel_answer(steer->ack) || steer->mute)
 		return;
-	before = signal(SIGPIPE, SIG_IGN);
-	errno = EAGAIN;
-	if ((!steer_ready(steer->ack, POLLOUT) || write(steer->ack, "ack\n", 4) != 4) && !steer->mute) {
-		steer->mute = true;
-		warning("cannot answer on the control channel: %s", strerror(errno));
-	}
-	signal(SIGPIPE, before);
+	steer->mute = true;
+	warning("cannot answer on the control channel: %s", strerror(errno));
 }
 
 static void steer_command(struct steer *steer, u64 now)
@@ -151,7 +165,7 @@ static void steer_receive(struct steer *steer, u64 now)
 	char text[256];
 	ssize_t got;
 
-	if (steer->control < 0 || !steer_ready(steer->control, POLLIN))
+	if (steer->control < 0 || !channel_ready(steer->control, POLLIN))
 		return;
 	got = read(steer->control, text, sizeof(text));
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))

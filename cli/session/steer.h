@@ -38,6 +38,14 @@ struct steer {
 };
 
 /*
+ * Opens a channel "fifo:CTL[,ACK]" or "fd:CTL[,ACK]" that an option names; its descriptors are -1 before. As steer_open().
+ */
+int channel_open(const char *option, const char *text, int *control, int *ack);
+bool channel_ready(int fd, short events);
+/* Says "ack" there; fd -1: nobody wants to know. False: errno says why not. */
+bool channel_answer(int fd);
+
+/*
  * Opens the channel "fifo:CTL[,ACK]" or "fd:CTL[,ACK]". Returns 0; -EINVAL after a message about the text, or
  * -EIO after one about the files.
  */

@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/session/internal.h"
+#include "cli/session/windows.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -260,6 +261,7 @@ static void event_fork(struct session *s, const struct track_event *e, u64 ns)
 			p->threads++;
 			p->facts.threads++;
 		}
+		windows_thread(s, p, ns, true);
 		return;
 	}
 	p = process_unborn(s, e->pid, ns);
@@ -279,6 +281,7 @@ static void event_fork(struct session *s, const struct track_event *e, u64 ns)
 	p->born = true;
 	p->threads = p->threads ? p->threads : 1;
 	p->facts.threads = MAX(p->facts.threads, p->threads);
+	windows_thread(s, NULL, ns, true);
 }
 
 static void process_hidden(struct session *s, struct process *p)
@@ -330,6 +333,7 @@ static void event_exit(struct session *s, const struct track_event *e, u64 ns)
 {
 	struct process *p = process_at(s, e->pid, ns);
 
+	windows_thread(s, p, ns, false);
 	if (!p || (p->attached && !ns) || (p->threads && --p->threads) || left_in_exec(s, p, ns))
 		return;
 	if (e->pid == (u32)s->spawn.pid || p->attached)

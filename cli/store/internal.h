@@ -112,6 +112,9 @@ void store_write_portion(struct store_db *db, const struct profile *profile, con
 void store_write_storage(struct store_db *db, const struct storage_fact *storage);
 void store_write_cache(struct store_db *db, const struct cache_fact *cache);
 void recording_free_storage(struct recording *recording);
+/* ---- windows.c */
+
+void store_write_windows(struct store_db *db, const struct session_facts *facts);
 
 /* ---- samples_write.c */
 

@@ -421,6 +421,7 @@ void recording_free(struct recording *recording)
 	free((void *)(uintptr_t)recording->facts.losses);
 	free((void *)(uintptr_t)recording->facts.spans);
 	free((void *)(uintptr_t)recording->facts.inside);
+	free((void *)(uintptr_t)recording->facts.windows);
 	free((void *)(uintptr_t)recording->facts.processes);
 	free(recording->provenance.notes);
 	free(recording->provenance.objects);

@@ -58,6 +58,8 @@ int read_portion(struct store_reader *reader);
 
 /* storage.c. The same. */
 int read_storage(struct store_reader *reader);
+/* windows.c. The same. */
+int read_windows(struct store_reader *reader);
 
 /* samples_read.c. 0 or -1 after a message. */
 int read_samples(struct store_reader *reader);

@@ -448,5 +448,5 @@ int read_profile(struct store_reader *reader)
 	       store_each(&reader->db, "SELECT kind, owner, cell, value, state, reason FROM usage", read_usage, reader) ||
 	       store_each(&reader->db, "SELECT process, tid, kind, name, count FROM diagnosis", read_diagnosis, reader) ||
 	       store_each(&reader->db, "SELECT process, tid, name, count FROM open_region", read_open, reader) ||
-	       read_origins(reader) || read_portion(reader);
+	       read_origins(reader) || read_portion(reader) || read_windows(reader);
 }

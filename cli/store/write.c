@@ -412,6 +412,7 @@ static void write_all(struct store_writer *writer)
 	store_write_portion(&writer->db, writer->profile, writer->facts, &(struct store_places){ writer->root, writer->path });
 	store_write_storage(&writer->db, writer->facts->storage);
 	store_write_cache(&writer->db, writer->facts->cache);
+	store_write_windows(&writer->db, writer->facts);
 	if (writer->facts->samples)
 		store_write_samples(&writer->db, writer->facts->samples);
 	sqlite3_finalize(writer->usage);

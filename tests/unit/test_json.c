@@ -71,7 +71,7 @@ static json_t *region(json_t *root, const char *name)
 START_TEST(test_document)
 {
 	static const char *const keys[] = { "schema", "command", "exit", "host", "capabilities",
-		"columns", "totals", "processes", "regions", "windows", "losses", "diagnostics", "samples",
+		"columns", "totals", "processes", "regions", "windows", "window_list", "losses", "diagnostics", "samples",
 		"profile" };
 	json_t *root, *process, *row;
 	size_t i;

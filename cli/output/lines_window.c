@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* A sentence for each window: what stands out in it. */
+#include <stdlib.h>
+
+#include "cli/output/format.h"
+#include "cli/output/lines.h"
+
+enum { WINDOWS_TOLD = 8 };
+
+static void window_disk_text(FILE *out, const struct window_fact *fact, bool utf8)
+{
+	char amount[FORMAT_SIZE];
+
+	(void)utf8;
+	if (!fact->disk)
+		return;
+	format_si(amount, (double)MAX(fact->disk_read, fact->disk_written), "B");
+	fprintf(out, " (%s %s %s)", amount, fact->disk_read >= fact->disk_written ? "read from" : "written to", fact->disk);
+}
+
+char *window_sentence(const struct report_window *window, bool utf8)
+{
+	struct cell cell = { .value = 100 * window->share };
+	char share[FORMAT_SIZE], *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	format_share(share, &cell, 0, " %", utf8);
+	switch (window->cause) {
+	case WINDOW_USER:
+		fprintf(out, "on a CPU in user mode %s", share);
+		break;
+	case WINDOW_KERNEL:
+		fprintf(out, "on a CPU in the kernel %s", share);
+		break;
+	case WINDOW_QUEUE:
+		fprintf(out, "runnable, but waiting for a CPU %s", share);
+		break;
+	case WINDOW_DISK:
+		fprintf(out, "blocked on disk %s", share);
+		window_disk_text(out, window->fact, utf8);
+		break;
+	case WINDOW_REST:
+		fprintf(out, "blocked, but not on a disk, %s: locks, sleep, sockets, pipes", share);
+		break;
+	case WINDOW_BY_MEMORY:
+		fprintf(out, "short of memory %s, by its pressure", share);
+		break;
+	default:
+		fputs(window->fact->open ? "it was never ended" : "what stands out is not known", out);
+	}
+	fclose(out);
+	return text;
+}
+
+void lines_windows(const struct lines *lines)
+{
+	size_t i, n = MIN(lines->report->neach, (size_t)WINDOWS_TOLD);
+
+	for (i = 0; i < n; i++) {
+		const struct report_window *window = &lines->report->each[i];
+		char *name = lines_name(window->fact->name, lines_name_most(lines));
+		char *text = window_sentence(window, lines->options->utf8);
+
+		lines_print(lines, STYLE_PLAIN, i ? "" : "windows", "%s: %s", name ? name : "?", text ? text : "");
+		free(name);
+		free(text);
+	}
+	if (lines->report->neach > n)
+		lines_print(lines, STYLE_PLAIN, "", "and %zu more; sparkctl report --windows shows all of a recording",
+			    lines->report->neach - n);
+}
