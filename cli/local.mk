@@ -282,6 +282,7 @@ cli_sources = \
 	cli/output/page_rows.c \
 	cli/output/page_samples.c \
 	cli/output/page_text.c \
+	cli/output/page_windows.c \
 	cli/output/pprof_stream.c \
 	cli/output/pprof_stream.h \
 	cli/output/profile_tree.c \

@@ -140,6 +140,7 @@ static int html_data(struct page *page)
 		profile_group_words[page->report->group], facts->duration_ns);
 	err = html_said(page);
 	page_rows(page);
+	page_timeline(page);
 	fputs(",\n\"samples\":[", page->file);
 	if (!err && facts->samples && samples_taken(facts->samples))
 		err = page_samples(page, "cpu", facts->samples);

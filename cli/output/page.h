@@ -38,6 +38,8 @@ void page_pack_end(struct page_pack *pack);
 
 /* page_rows.c: the columns, rows, windows and totals of the report. */
 void page_rows(struct page *page);
+/* page_windows.c: the first single windows. */
+void page_timeline(struct page *page);
 /* page_samples.c: call trees of samples of one kind: "cpu", or "off" a CPU. 0, or -1 when memory is short. */
 int page_samples(struct page *page, const char *kind, const struct samples *samples);
 

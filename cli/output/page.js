@@ -339,8 +339,29 @@ function showWindows() {
 	const table = new Table($("window-table"), readRows(report.windows), columnOrder(), "window");
 	for (const column of table.columns)
 		column.shown = column.windows && table.rows.some((row) => row.cells[column.index][1] !== null);
-	$("windows").hidden = !table.rows.length;
+	$("windows").hidden = !table.rows.length && !report.timeline.length;
 	table.draw();
+	showTimeline();
+}
+
+// Each single window as a bar on the time of the run; what is warm-up or cool-down is paler.
+function showTimeline() {
+	const body = make("tbody", {}), whole = Math.max(1, report.duration, ...report.timeline.map((window) => window[2]));
+	const place = (from, to) => ({ left: `${100 * from / whole}%`, width: `${100 * (to - from) / whole}%` });
+	for (const [name, begin, end, from, to, open, text] of report.timeline) {
+		const all = make("i", { className: "outer" }), part = make("i", {});
+		Object.assign(all.style, place(begin, end));
+		Object.assign(part.style, place(from, to));
+		body.append(make("tr", {}, make("td", { className: "name" }, name), make("td", {}, formatTime(begin)),
+			make("td", {}, formatTime(end - begin)), make("td", { className: "time" }, make("div", {}, all, part)),
+			make("td", { className: "text wrap" }, open ? `${text}; it was never ended` : text)));
+	}
+	if (report.untimed)
+		body.append(make("tr", {}, make("td", { className: "name" }, `and ${formatCount(report.untimed)} more`)));
+	const head = ["window", "at", "lasted", `0 to ${formatTime(whole)}`, "what stands out"].map((title, i) =>
+		make("th", { scope: "col", className: i > 2 ? "text" : "" }, make("span", {}, title)));
+	if (report.timeline.length)
+		$("timeline").append(make("thead", {}, make("tr", {}, ...head)), body);
 }
 
 function showTotals() {
