@@ -1,5 +1,9 @@
 # sparkctl. Everything but main.c is in libsparkcli.la, so that unit tests can link it.
 cli_sources = \
+	cli/analyze/block.c \
+	cli/analyze/block.h \
+	cli/analyze/block_pairs.c \
+	cli/analyze/block_stats.c \
 	cli/analyze/buckets.c \
 	cli/analyze/buckets.h \
 	cli/analyze/cache.c \
@@ -257,6 +261,7 @@ cli_sources = \
 	cli/output/grid.h \
 	cli/output/html.c \
 	cli/output/json.c \
+	cli/output/json_block.c \
 	cli/output/json_build.h \
 	cli/output/json_portion.c \
 	cli/output/json_profile.c \
@@ -292,6 +297,7 @@ cli_sources = \
 	cli/output/runs_table.c \
 	cli/output/runs_text.c \
 	cli/output/table.c \
+	cli/output/table_block.c \
 	cli/output/table_calls.c \
 	cli/output/table_profile.c \
 	cli/pager.c \
@@ -310,6 +316,10 @@ cli_sources = \
 	cli/session/cache.h \
 	cli/session/cache_look.c \
 	cli/session/cache_look.h \
+	cli/session/blockio.c \
+	cli/session/blockio.h \
+	cli/session/blockio_drain.c \
+	cli/session/blockio_open.c \
 	cli/session/chain.c \
 	cli/session/chain.h \
 	cli/session/chosen.c \
@@ -328,6 +338,7 @@ cli_sources = \
 	cli/session/count_wait.c \
 	cli/session/cpus.c \
 	cli/session/cpus.h \
+	cli/session/disk_kind.c \
 	cli/session/facts.c \
 	cli/session/files.c \
 	cli/session/feed.c \
@@ -397,6 +408,7 @@ cli_sources = \
 	cli/session/windows.h \
 	cli/session/windows_channel.c \
 	cli/session/windows_read.c \
+	cli/store/block.c \
 	cli/store/database.c \
 	cli/store/events.c \
 	cli/store/file.c \

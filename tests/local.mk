@@ -6,6 +6,7 @@ unit_tests = \
 	tests/unit/test_asked \
 	tests/unit/test_attach \
 	tests/unit/test_cache \
+	tests/unit/test_block \
 	tests/unit/test_call \
 	tests/unit/test_call_words \
 	tests/unit/test_calls \
@@ -143,6 +144,7 @@ e2e_tests = \
 	tests/e2e/sources.test \
 	tests/e2e/structure.test \
 	tests/e2e/completion.test \
+	tests/e2e/block-io.test \
 	tests/e2e/brief.test \
 	tests/e2e/cache.test \
 	tests/e2e/counters.test \

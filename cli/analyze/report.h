@@ -6,6 +6,7 @@
 #ifndef CLI_ANALYZE_REPORT_H
 #define CLI_ANALYZE_REPORT_H
 
+#include "cli/analyze/block.h"
 #include "cli/analyze/buckets.h"
 #include "cli/analyze/cache.h"
 #include "cli/analyze/derived.h"
@@ -140,6 +141,7 @@ struct session_facts {
 	const struct samples *samples; /* NULL: not profiled */
 	const struct storage_fact *storage; /* NULL: nobody looked */
 	const struct cache_fact *cache; /* NULL: nobody asked for a state of the page cache */
+	const struct block *block;   /* what devices did; NULL: not asked for */
 	bool partial;                /* it was measured in spans alone, if in any */
 	u64 measured_ns;             /* of partial */
 	const struct span_fact *spans;

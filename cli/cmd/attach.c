@@ -27,6 +27,7 @@ struct attach_options {
 	struct portioned portioned;
 	struct windowed windowed;
 	bool inject;
+	bool block_io;
 	struct wrap wrap;
 };
 
@@ -41,6 +42,8 @@ static const struct opt options[] = {
 	PRINT_DEFINE_ROW(struct attach_options),
 	LAUNCH_ASKED_ROWS(struct attach_options),
 	SAMPLED_ROWS(struct attach_options),
+	{ "block-io", 0, OPT_FLAG, OFFSET(block_io), NULL, NULL,
+	  "tell what each block device did meanwhile: requests, latencies by direction, utilization", NULL, false },
 	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL,
 	  "measure the threads that are there, not what they start", NULL, false },
 	PORTIONED_TIME_ROWS(struct attach_options),
@@ -111,6 +114,7 @@ static struct session_options session_options_of(struct attach_run *run)
 		.steer = &run->steer,
 		.no_inherit = o->no_inherit,
 		.inject = o->inject,
+		.block_io = o->block_io,
 		.calls = o->wrap.calls,
 		.duration_ns = o->duration_ns,
 		.objects = o->record != NULL,
@@ -166,6 +170,9 @@ static int attach_run(struct attach_run *run)
 				    .later = true };
 	int status = portioned_steer(&command_attach, o->portioned.delay, o->portioned.control, &run->steer);
 
+	if (!status && o->block_io && portioned_in_time(&o->portioned))
+		status = command_misused(&command_attach, "tells the figures of --block-io of all the time, not with --delay or --control",
+					 NULL);
 	if (status)
 		return status;
 	run->reporter = (struct session_watcher){ attach_report_now, run };

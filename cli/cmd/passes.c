@@ -46,6 +46,7 @@ int passes_run(struct passes *passes, struct session *first, const struct sessio
 	so.watcher = NULL;
 	so.sampling = NULL;
 	so.off_cpu = false;
+	so.block_io = false;
 	so.trace = false;
 	so.probes = NULL;
 	so.probe_all = so.objects = false;

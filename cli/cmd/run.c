@@ -39,6 +39,7 @@ struct run_options {
 	unsigned long functions_depth;
 	bool functions_off;
 	bool off_cpu;
+	bool block_io;
 	struct session_functions instrumented;
 	struct portioned portioned;
 	struct cached cached;
@@ -65,6 +66,8 @@ static const struct opt options[] = {
 	SAMPLED_ROWS(struct run_options),
 	{ "off-cpu", 0, OPT_FLAG, OFFSET(off_cpu), NULL, NULL,
 	  "tell where threads are when they are not on a CPU, and take each region's time apart by that", NULL, false },
+	{ "block-io", 0, OPT_FLAG, OFFSET(block_io), NULL, NULL,
+	  "tell what each block device did meanwhile: requests, latencies by direction, utilization", NULL, false },
 	{ "instrumented", 0, OPT_LIST, OFFSET(functions), "PATTERNS", NULL,
 	  "of the functions compiled with -finstrument-functions, make those regions whose names match; one with - in front leaves out", NULL,
 	  false },
@@ -131,6 +134,7 @@ static struct session_options session_options_of(struct run_options *o, const st
 		.probes = o->probes.n ? &o->probes : NULL,
 		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
 		.off_cpu = o->off_cpu,
+		.block_io = o->block_io,
 		.calls = o->wrap.calls,
 	};
 
@@ -272,6 +276,9 @@ static int run_with(struct run_options *o, char **argv)
 	/* The lives of threads are whole. */
 	if (!status && o->off_cpu && (portioned_in_time(&o->portioned) || o->portioned.roi.n))
 		status = command_misused(&command_run, "tells the times of --off-cpu of whole runs, not with --delay, --control or --roi",
+					 NULL);
+	if (!status && o->block_io && (portioned_in_time(&o->portioned) || o->portioned.roi.n))
+		status = command_misused(&command_run, "tells the figures of --block-io of whole runs, not with --delay, --control or --roi",
 					 NULL);
 	if (!status)
 		status = portioned_parse(&o->portioned, &command_run);

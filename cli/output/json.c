@@ -490,6 +490,8 @@ int json_write(FILE *file, const struct report *report, const struct output_opti
 	json_windows(&writer, report);
 	json_member(&writer, "losses", json_losses(report));
 	json_diagnostics(&writer, report);
+	if (facts->block)
+		json_block(&writer, facts->block);
 	json_profile(&writer, report);
 	fputs("\n}\n", file);
 	return writer.failed ? -1 : 0;

@@ -39,6 +39,8 @@ json_t *json_split(const struct report_split *split);
 
 /* json_windows.c: the member window_list. */
 void json_windows(struct json_writer *writer, const struct report *report);
+/* json_block.c: the member block. */
+void json_block(struct json_writer *writer, const struct block *block);
 
 /* json_profile.c: the members samples and profile. */
 void json_profile(struct json_writer *writer, const struct report *report);

@@ -414,6 +414,8 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 	lines_notes(&lines);
 	lines_markers(&lines);
 	lines_splits(&lines);
+	if (table_block_print(&lines) != 0)
+		return -1;
 	if (!report->stacks)
 		return 0;
 	if (!report->options.profile.detail)

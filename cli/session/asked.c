@@ -297,7 +297,8 @@ void descriptors_leave(void)
 	if (!child) {
 		for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 			close(fd);
-		if (fork() == 0)
+		/* It keeps no file system busy. */
+		if (chdir("/") == 0 && fork() == 0)
 			nanosleep(&until_closed_here, NULL);
 		_exit(0);
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/log.h"
+#include "cli/session/blockio.h"
 #include "cli/session/count.h"
 #include "cli/session/internal.h"
 #include "cli/session/portion.h"
@@ -108,6 +109,8 @@ static int attach_arm(struct session *s)
 	if (attach_add_all(s) || (s->options->inject && attach_inject(s)))
 		return -1;
 	sampling_look(s, from_ns);
+	if (s->options->block_io)
+		blockio_open(s);
 	verbose(1, "attached in %.1f ms", (double)(session_now() - from_ns) / (double)NSEC_PER_MSEC);
 	return 0;
 }

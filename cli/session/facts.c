@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a session states about itself for the report. */
 #define _GNU_SOURCE
+#include "cli/session/blockio.h"
 #include "cli/session/internal.h"
 #include "cli/session/portion.h"
 #include "cli/session/probing.h"
@@ -271,6 +272,7 @@ void session_collect_facts(struct session *s)
 	surroundings_facts(s);
 	if (s->sampling)
 		sampling_facts(s);
+	blockio_facts(s);
 	preload_facts(s);
 	/* Of the tree alone: others say themselves what they lack. */
 	if (!s->options->count)

@@ -63,23 +63,6 @@ struct wire_files *files_list(const struct caps_context *caps)
 	return files;
 }
 
-/* Others do its work: a device of device-mapper, say (Documentation/ABI/stable/sysfs-block). */
-static bool disk_is_stacked(const char *name)
-{
-	const struct dirent *entry;
-	bool stacked = false;
-	char path[PATH_MAX];
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/sys/block/%s/slaves", name);
-	dir = opendir(path);
-	while (dir && !stacked && (entry = readdir(dir)))
-		stacked = entry->d_name[0] != '.';
-	if (dir)
-		closedir(dir);
-	return stacked;
-}
-
 char *files_disks(void)
 {
 	DIR *dir = opendir("/sys/block");
@@ -90,8 +73,7 @@ char *files_disks(void)
 
 	/* Made of memory or of files: what they do a disk does once more, or nobody. */
 	while (text && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && strncmp(entry->d_name, "loop", 4) && strncmp(entry->d_name, "ram", 3) &&
-		    strncmp(entry->d_name, "zram", 4) && !disk_is_stacked(entry->d_name))
+		if (entry->d_name[0] != '.' && disk_kind(entry->d_name) == BLOCK_DISK)
 			fprintf(text, " %s", entry->d_name);
 	if (text && (fputc(' ', text) == EOF || fclose(text))) {
 		free(list);

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "cli/analyze/block.h"
 #include "cli/analyze/ref_map.h"
 #include "cli/analyze/window.h"
 #include "cli/caps/caps.h"
@@ -614,6 +615,7 @@ struct session {
 	u64 patterns_met;            /* of options.functions, by number */
 	u64 instrumented_objects;    /* where those were looked for */
 	struct probing *probing;     /* NULL: none */
+	struct blockio *blockio;     /* NULL: not asked for */
 	struct portion *portion;     /* NULL: all is measured */
 	struct storage *storage;     /* NULL: nobody asked, or not yet */
 	struct cache *cache;         /* the same */
@@ -687,6 +689,11 @@ void surroundings_free(struct session *s);
 struct wire_files *files_list(const struct caps_context *caps);
 /* For struct profile. Allocated. */
 char *files_disks(void);
+
+/* ---- disk_kind.c */
+
+/* By its name, as /proc/diskstats has it. */
+enum block_kind disk_kind(const char *name);
 
 /* ---- clock.c */
 

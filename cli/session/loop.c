@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/session/attach.h"
+#include "cli/session/blockio.h"
 #include "cli/session/internal.h"
 #include "cli/session/offcpu.h"
 #include "cli/session/portion.h"
@@ -334,6 +335,7 @@ static void tick(struct session *s, u64 now)
 	sampling_drain(s, false);
 	offcpu_delays(s);
 	probing_drain(s, false);
+	blockio_drain(s, false);
 	segments_look(s);
 	live = processes_live(&s->processes, &n);
 	for (size_t i = 0; i < n; i++)
@@ -409,7 +411,7 @@ static int loop_round(struct session *s)
 	size_t nlive;
 	struct process **live = processes_live(&s->processes, &nlive);
 	u32 nrings = s->sampling ? s->sampling->nrings + s->sampling->nstacks : 0, nprobed = s->probing ? s->probing->nrings : 0;
-	size_t most = 3 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nprobed + nlive;
+	size_t most = 3 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nprobed + blockio_polled(s) + nlive;
 	struct pollfd *fds = calloc(most, sizeof(*fds));
 	struct process **whose = calloc(most, sizeof(*whose));
 	struct server_hello hello;
@@ -432,6 +434,7 @@ static int loop_round(struct session *s)
 		fds[n++] = ring_pollfd(&s->sampling->rings[i]);
 	for (u32 i = 0; i < nprobed; i++)
 		fds[n++] = (struct pollfd){ .fd = s->probing->rings[i].fd, .events = POLLIN };
+	n += blockio_poll_fds(s, fds + n);
 	first = n;
 	for (size_t i = 0; i < nlive; i++)
 		if (live[i]->pidfd >= 0 && live[i]->facts.pid != (u32)s->spawn.pid) {
@@ -451,6 +454,7 @@ static int loop_round(struct session *s)
 		sampling_drain(s, s->main_ended);
 		/* As long as somebody goes on there are records on their way. */
 		probing_drain(s, s->main_ended && !s->options->follow);
+		blockio_drain(s, false);
 	}
 	free(fds);
 	free(whose);

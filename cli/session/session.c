@@ -2,6 +2,7 @@
 /* A run from arming to facts; see session.h. */
 #define _GNU_SOURCE
 #include "cli/session/functions.h"
+#include "cli/session/blockio.h"
 #include "cli/session/internal.h"
 #include "cli/session/portion.h"
 #include "cli/session/probing.h"
@@ -115,6 +116,8 @@ static int session_arm(struct session *s)
 		session_forewarn_tree(s);
 	if (s->options->sampling || s->options->off_cpu)
 		sampling_open(s);
+	if (s->options->block_io)
+		blockio_open(s);
 	session_clock_tick(s);
 	if (s->options->outside)
 		return 0;
@@ -127,6 +130,7 @@ void session_finish(struct session *s)
 {
 	u64 over_ns = session_now();
 
+	blockio_end(s);
 	/* An agent that says hello now would wait for nothing. */
 	server_close(&s->server);
 	signals_close(&s->signals);
@@ -269,6 +273,7 @@ void session_free(struct session *s)
 	tracing_free(s);
 	functions_free(s->functions);
 	probing_free(s);
+	blockio_free(s);
 	portion_free(s);
 	surroundings_free(s);
 	windows_free(s);

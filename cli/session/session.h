@@ -72,6 +72,7 @@ struct session_options {
 	const struct storage_asked *storage; /* NULL: nobody asks what storage the run has */
 	const struct cache_options *cache; /* the page cache as the command is to find it; NULL: as it is */
 	bool off_cpu;                /* watch for where threads are when they are not on a CPU */
+	bool block_io;               /* watch what devices do */
 	const struct wire_calls *calls; /* calls between objects to be bracketed; NULL: none */
 	const struct session_functions *functions; /* NULL: all are regions */
 	bool raw_names;              /* functions are not demangled */

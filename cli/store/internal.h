@@ -119,6 +119,8 @@ void store_write_windows(struct store_db *db, const struct session_facts *facts)
 /* ---- samples_write.c */
 
 void store_write_samples(struct store_db *db, const struct samples *samples);
+/* block.c; NULL: nothing. */
+void store_write_block(struct store_db *db, const struct block *block);
 /* off.c */
 void store_write_off(struct store_db *db, const struct samples *samples);
 

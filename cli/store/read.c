@@ -367,7 +367,7 @@ static int read_all(struct store_reader *reader)
 	profile_init(&recording->profile, PROFILE_BY_THREAD);
 	samples_init(&recording->samples);
 	if (check_version(reader) || read_facts(reader) || read_processes(reader) || read_profile(reader) ||
-	    read_storage(reader) || read_sampled(reader))
+	    read_storage(reader) || read_sampled(reader) || read_block(reader))
 		return -1;
 	return reader->db.failed ? -1 : 0;
 }
@@ -412,6 +412,7 @@ void recording_free(struct recording *recording)
 	}
 	profile_fini(&recording->profile);
 	samples_fini(&recording->samples);
+	block_fini(&recording->block);
 	free(recording->events);
 	clock_map_fini(&recording->clock);
 	recording_free_storage(recording);

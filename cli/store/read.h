@@ -63,6 +63,8 @@ int read_windows(struct store_reader *reader);
 
 /* samples_read.c. 0 or -1 after a message. */
 int read_samples(struct store_reader *reader);
+/* block.c. The same. */
+int read_block(struct store_reader *reader);
 /* off.c: after them. */
 int read_off(struct store_reader *reader);
 

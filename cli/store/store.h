@@ -68,6 +68,7 @@ struct recording {
 	struct storage_fact storage; /* facts has it, if the file has */
 	struct cache_fact cache;     /* the same */
 	struct samples samples;      /* facts has them, if the run was sampled */
+	struct block block;          /* the same, if block I/O was watched for */
 };
 
 /* NULL after a message: not a recording, of another version, damaged, out of memory. */

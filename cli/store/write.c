@@ -413,6 +413,7 @@ static void write_all(struct store_writer *writer)
 	store_write_storage(&writer->db, writer->facts->storage);
 	store_write_cache(&writer->db, writer->facts->cache);
 	store_write_windows(&writer->db, writer->facts);
+	store_write_block(&writer->db, writer->facts->block);
 	if (writer->facts->samples)
 		store_write_samples(&writer->db, writer->facts->samples);
 	sqlite3_finalize(writer->usage);

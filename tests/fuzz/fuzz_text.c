@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/analyze/block.h"
 #include "cli/analyze/snapshot.h"
 #include "cli/analyze/storage.h"
 #include "cli/caps/caps.h"
@@ -20,6 +21,7 @@
 #include "cli/cmd/group.h"
 #include "cli/log.h"
 #include "cli/opt.h"
+#include "cli/session/blockio.h"
 #include "cli/session/cgroup.h"
 #include "cli/session/cpus.h"
 #include "cli/text.h"
@@ -352,6 +354,46 @@ static void run_device(char *text, size_t size)
 	free(copy);
 }
 
+static enum block_kind block_disk(const struct block_stat *stat)
+{
+	(void)stat;
+	return BLOCK_DISK;
+}
+
+/* Two readings of /proc/diskstats, the second behind a zero. */
+static void run_block(char *text, size_t size)
+{
+	size_t first = strnlen(text, size);
+	struct block block = { .ndevices = 0 };
+	struct block_stats before, now;
+
+	if (block_stats_parse(&before, text, first) || block_stats_parse(&now, text + first, size - first))
+		abort();
+	now.time_ns = 1000;
+	fuzz_check(!block_between(&block, &before, &now, block_disk) && block.ndevices == now.n, "each device has a row");
+	for (u32 i = 0; i < block.ndevices; i++) {
+		fuzz_check(!cell_has_value(&block.devices[i].cell[BLOCK_BUSY]) || block.devices[i].cell[BLOCK_BUSY].value <= 100,
+			   "no device is busy all the time and more");
+		for (u32 d = 0; d < BLOCK_DIRECTIONS; d++)
+			fuzz_check(!cell_has_value(&block.devices[i].side[d][BLOCK_REQUESTS]) ||
+				   block.devices[i].side[d][BLOCK_REQUESTS].value >= 0, "no request is undone");
+	}
+	block_stats_free(&before);
+	block_stats_free(&now);
+	block_fini(&block);
+}
+
+/* The file "format" of a tracepoint. */
+static void run_block_format(char *text, size_t size)
+{
+	struct blockio_format format;
+
+	(void)size;
+	if (blockio_format(text, &format))
+		return;
+	fuzz_check(format.dev && format.sector && format.sectors && format.rwbs && format.rwbs_size <= 64, "each field has a place");
+}
+
 /* ---- the rows ---------------------------------------------------------------------------------------- */
 
 #define TEXT(s) s, sizeof(s) - 1
@@ -383,6 +425,10 @@ static const struct parser {
 	{ run_snapshot, TEXT("\7" "8:16 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=5 dios=6\n") },
 	{ run_mountinfo, TEXT("27 1 253:3 / /a\\040b rw,relatime shared:1 - overlay /dev/mapper/x rw,lowerdir=/l,upperdir=/u\n") },
 	{ run_device, TEXT("none [mq-deadline] kyber\nDEVNAME=sda\n/dev/sda2 partition 8388604 0 -2\n128\n") },
+	{ run_block, TEXT("   8  0 sda 10 20 30 40 50 60 70 80 0 90 100 1 2 3 4 5 6\n 8 1 sda1 1 2 3 4\n\0"
+			  "   8  0 sda 15 20 35 44 50 60 70 80 0 91 104 1 2 3 4 6 9\n 254 0 vda 1 2 3 4 5 6 7 8 0 9 10\n") },
+	{ run_block_format, TEXT("ID: 2107\n\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:sector_t sector;\toffset:16;\tsize:8;"
+				 "\n\tfield:unsigned int nr_sector;\toffset:24;\tsize:4;\n\tfield:char rwbs[10];\toffset:34;\tsize:10;\n") },
 	{ run_report, TEXT("load*,query\0calls,wall,*cpu*,p9?") },
 };
 
