@@ -187,6 +187,7 @@ e2e_tests = \
 	tests/e2e/misuse-signals.test \
 	tests/e2e/misuse.test \
 	tests/e2e/names.test \
+	tests/e2e/offcpu-programs.test \
 	tests/e2e/offcpu.test \
 	tests/e2e/processes-daemon.test \
 	tests/e2e/processes-exec.test \

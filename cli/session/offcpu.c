@@ -40,12 +40,13 @@ static struct offcpu_thread *thread_find(const struct offcpu *o, u32 tid)
 	return t;
 }
 
+/* 0: nobody told of its birth, and its time is in nobody's wall. */
 static u32 process_of(struct session *s, u32 pid, u64 time_ns)
 {
 	u64 ns = time_ns > s->start_ns ? time_ns - s->start_ns : 0;
 	struct process *p = process_find_at(&s->processes, pid, ns);
 
-	return p ? p->facts.id : 1;
+	return p ? p->facts.id : 0;
 }
 
 static struct offcpu_thread *thread_add(struct session *s, u32 pid, u32 tid, u64 time_ns)
@@ -94,6 +95,8 @@ void offcpu_thread_end(struct sampling *p, struct offcpu_thread *t, u64 end_ns)
 {
 	u64 waits = p->off->polled ? 0 : t->delay_ns - MIN(t->delay_ns, t->delay_ready_ns);
 
+	if (!t->sums.process)
+		return;
 	t->sums.life_ns = end_ns > t->born_ns ? end_ns - t->born_ns : 0;
 	t->sums.woken_known = t->delay_known;
 	/* What came after the sums were read was like what came before. */
@@ -166,7 +169,7 @@ static void thread_account(struct sampling *p, struct offcpu_thread *t, u64 now_
 	u64 ns = now_ns > t->since_ns ? now_ns - t->since_ns : 0;
 	bool expected = out ? t->state == OFFCPU_RUNNING : t->state == OFFCPU_READY || t->state == OFFCPU_BLOCKED;
 
-	if (t->state == OFFCPU_UNKNOWN && !ns)
+	if ((t->state == OFFCPU_UNKNOWN && !ns) || !t->sums.process)
 		return;
 	if (!expected || !paired(p->off, t, ring)) {
 		t->sums.unknown_ns += ns;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli/log.h"
+#include "cli/session/sampling.h"
 #include "common/perf.h"
 
 #define RING_PAGES 16u               /* each time half as many, where the user may not lock as much */
@@ -341,17 +342,33 @@ static void event_exit(struct session *s, const struct track_event *e, u64 ns)
 	session_process_gone(p, -1, ns);
 }
 
+/* A hello told of it before, which came later: the exec was when the kernel says. */
+static void exec_timed(struct session *s, u32 pid, u64 ns)
+{
+	struct process *p = process_find(&s->processes, pid), *old = p ? p->older : NULL;
+
+	while (old && old->facts.pid != pid)
+		old = old->older;
+	if (!p || !p->exec || p->facts.start_ns <= ns || !old || old->facts.ended != PROCESS_EXEC ||
+	    old->facts.end_ns != p->facts.start_ns || old->facts.start_ns >= ns || old->image_ns >= ns)
+		return;
+	old->facts.end_ns = p->facts.start_ns = ns;
+}
+
 static void event_exec(struct session *s, const struct track_event *e, u64 ns)
 {
 	struct process *p = process_at(s, e->pid, ns), *next;
 
+	exec_timed(s, e->pid, ns);
 	if (!p || ns <= p->image_ns)
 		return;
 	if (!p->segment) {
 		/* Forked only to exec, and seen by nobody: the same entry goes on under its new name. */
 		bool ours = p->facts.pid == (u32)s->spawn.pid && !p->image_ns;
 
-		p->facts.start_ns = p->facts.pid == (u32)s->spawn.pid ? p->facts.start_ns : ns;
+		/* Times off the CPU are of the whole life of its thread. */
+		if (p->facts.pid != (u32)s->spawn.pid && !(s->sampling && s->sampling->off))
+			p->facts.start_ns = ns;
 		p->image_ns = ns;
 		if (ours)
 			process_describe(p);
