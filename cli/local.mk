@@ -355,6 +355,7 @@ cli_sources = \
 	cli/session/nodes.h \
 	cli/session/offcpu.c \
 	cli/session/offcpu.h \
+	cli/session/offcpu_attach.c \
 	cli/session/offcpu_end.c \
 	cli/session/offcpu_look.c \
 	cli/session/offcpu_open.c \

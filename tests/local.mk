@@ -115,6 +115,7 @@ unit_agent_tests = \
 e2e_tests = \
 	tests/e2e/annotate.test \
 	tests/e2e/attach-profile.test \
+	tests/e2e/attach-regions.test \
 	tests/e2e/attach-targets.test \
 	tests/e2e/attach.test \
 	tests/e2e/compare.test \

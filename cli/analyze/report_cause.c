@@ -115,6 +115,9 @@ int report_add_causes(struct report *report, const struct report_row *row)
 	split->causes = calloc(1, sizeof(*split->causes));
 	if (!split->causes)
 		return -1;
+	/* Nobody waited there: samples do not know the region, which is not all regions. */
+	if (!row->root && split->region == SAMPLES_NONE)
+		return 0;
 	for (i = 0; i < samples->noff_rows; i++) {
 		const struct samples_row *off = &samples->off_rows[i];
 		u32 kind = samples_off_kind(off->flags);

@@ -26,6 +26,7 @@ struct attach_options {
 	bool no_inherit;
 	struct portioned portioned;
 	struct windowed windowed;
+	bool off_cpu;
 	bool inject;
 	bool block_io;
 	struct wrap wrap;
@@ -44,9 +45,11 @@ static const struct opt options[] = {
 	SAMPLED_ROWS(struct attach_options),
 	{ "block-io", 0, OPT_FLAG, OFFSET(block_io), NULL, NULL,
 	  "tell what each block device did meanwhile: requests, latencies by direction, utilization", NULL, false },
+	{ "off-cpu", 0, OPT_FLAG, OFFSET(off_cpu), NULL, NULL,
+	  "tell where threads are when they are not on a CPU, and take the time apart by that", NULL, false },
 	{ "no-inherit", 0, OPT_FLAG, OFFSET(no_inherit), NULL, NULL,
 	  "measure the threads that are there, not what they start", NULL, false },
-	PORTIONED_TIME_ROWS(struct attach_options),
+	PORTIONED_ROWS(struct attach_options),
 	WINDOWED_WHOLE_ROW(struct attach_options, "all that is measured"),
 	WINDOWED_FILE_ROW(struct attach_options),
 	{ "inject", 0, OPT_FLAG, OFFSET(inject), NULL, NULL,
@@ -68,8 +71,10 @@ static const struct command_example examples[] = {
 	{ "sparkctl attach -p 1234", "a process that runs already, until it ends or Ctrl-C" },
 	{ "sparkctl attach -p 1234,1240 --duration 10", "two processes, for 10 s" },
 	{ "sparkctl attach -p 1234 --inject --duration 10", "the regions of its markers, too" },
+	{ "sparkctl attach -p 1234 --inject --roi request --duration 10", "what happens inside one of its regions" },
 	{ "sparkctl attach -p 1234 -I 1000", "what it takes, each second" },
 	{ "sparkctl attach -p 1234 --profile --duration 10", "the functions and lines that its time goes to" },
+	{ "sparkctl attach -p 1234 --off-cpu --duration 10", "what its threads wait for: disk, locks, sockets, a CPU" },
 	{ "sparkctl attach -p 1234 -e page-faults,cs --duration 10 -o out.spark", "chosen events, in a recording" },
 	{ .line = NULL },
 };
@@ -80,7 +85,6 @@ struct attach_run {
 	const struct event_list *events;
 	const struct output *format;
 	FILE *file;
-	struct steer steer;
 	struct count *count;
 	struct print_options interval; /* of its lines: --metrics are of regions */
 	struct stat_lines lines;
@@ -111,7 +115,6 @@ static struct session_options session_options_of(struct attach_run *run)
 		.events = run->events,
 		.sources = metric_select(o->print.metrics).sources | define_sources(&o->print.definitions),
 		.count = run->count,
-		.steer = &run->steer,
 		.no_inherit = o->no_inherit,
 		.inject = o->inject,
 		.block_io = o->block_io,
@@ -121,11 +124,15 @@ static struct session_options session_options_of(struct attach_run *run)
 		.note = o->note,
 		.raw_names = o->sampled.raw_names,
 		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
+		.off_cpu = o->off_cpu,
 		.watcher = watch_watcher(&run->watch),
 		.reporter = &run->reporter,
 	};
 
 	windowed_session(&o->windowed, &so);
+	portioned_session(&o->portioned, &so);
+	/* Intervals are looked at by it, too. */
+	so.steer = &o->portioned.steer;
 	/* By thread a recording has all that another grouping needs. */
 	if (o->record && so.group != PROFILE_BY_THREAD) {
 		so.group = PROFILE_BY_THREAD;
@@ -165,28 +172,25 @@ static int attach_session(struct attach_run *run)
 
 static int attach_run(struct attach_run *run)
 {
-	const struct attach_options *o = run->options;
+	struct attach_options *o = run->options;
 	struct count_options co = { .events = run->events, .nstandard = o->asked.nstandard, .no_inherit = o->no_inherit,
 				    .later = true };
-	int status = portioned_steer(&command_attach, o->portioned.delay, o->portioned.control, &run->steer);
+	struct steer *steer = &o->portioned.steer;
+	int status = portioned_parse(&o->portioned, &command_attach);
 
-	if (!status && o->block_io && portioned_in_time(&o->portioned))
-		status = command_misused(&command_attach, "tells the figures of --block-io of all the time, not with --delay or --control",
-					 NULL);
 	if (status)
 		return status;
 	run->reporter = (struct session_watcher){ attach_report_now, run };
 	run->interval = (struct print_options){ .definitions = o->print.definitions };
 	stat_lines_init(&run->lines, run->file, &o->scope, &run->interval, run->events, &o->asked);
-	run->steer.interval_ns = o->scope.interval_ms * NSEC_PER_MSEC;
-	run->steer.edge = stat_lines_edge;
-	run->steer.context = &run->lines;
+	steer->interval_ns = o->scope.interval_ms * NSEC_PER_MSEC;
+	steer->edge = stat_lines_edge;
+	steer->context = &run->lines;
 	status = stat_scope_open(&o->scope, &co, &run->count);
 	if (!status)
 		status = attach_session(run);
 	count_free(run->count);
 	stat_lines_free(&run->lines);
-	steer_close(&run->steer);
 	return status;
 }
 
@@ -222,6 +226,26 @@ static int attach_wrap(struct attach_options *o)
 	return wrap_parse(&o->wrap) || wrap_look(&o->wrap, path) || wrap_encode(&o->wrap) ? STATUS_USAGE : 0;
 }
 
+/* What does not go together. 0, or an exit status after a message. */
+static int attach_check(const struct attach_options *o)
+{
+	if (o->scope.interval_ms && strcmp(o->print.format, "table") != 0)
+		return command_misused(&command_attach, "prints the lines of -I as a table, and in no other format", NULL);
+	/* The lives of threads are whole. */
+	if (o->off_cpu && (portioned_in_time(&o->portioned) || o->portioned.roi.n))
+		return command_misused(&command_attach, "tells the times of --off-cpu of all of the time, not with --delay, --control or --roi",
+				       NULL);
+	if (o->block_io && (portioned_in_time(&o->portioned) || o->portioned.roi.n))
+		return command_misused(&command_attach,
+				       "tells the figures of --block-io of all the time, not with --delay, --control or --roi", NULL);
+	if (o->portioned.roi.n && !o->inject)
+		return command_misused(&command_attach, "measures inside regions, by --roi, with --inject alone: regions of a program come from the agent",
+				       NULL);
+	if (o->portioned.roi.n && o->scope.interval_ms)
+		return command_misused(&command_attach, "prints by -I what whole processes take, not what regions of --roi do", NULL);
+	return 0;
+}
+
 static int attach_with(struct attach_options *o)
 {
 	struct event_list events = { .n = 0 };
@@ -230,8 +254,9 @@ static int attach_with(struct attach_options *o)
 
 	if (!run.format || !stat_scope_interval_fits(&o->scope))
 		return STATUS_USAGE;
-	if (o->scope.interval_ms && strcmp(o->print.format, "table") != 0)
-		return command_misused(&command_attach, "prints the lines of -I as a table, and in no other format", NULL);
+	status = attach_check(o);
+	if (status)
+		return status;
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
 	status = sampled_parse(&o->sampled);
@@ -261,6 +286,7 @@ static int attach_command(int argc, char **argv)
 	launch_asked_free(&o.asked);
 	print_options_free(&o.print);
 	free(o.define_lines);
+	portioned_free(&o.portioned);
 	wrap_free(&o.wrap);
 	windowed_free(&o.windowed);
 	return status;

@@ -11,6 +11,7 @@
 #include "cli/session/blockio.h"
 #include "cli/session/count.h"
 #include "cli/session/internal.h"
+#include "cli/session/offcpu.h"
 #include "cli/session/portion.h"
 #include "cli/session/sampling.h"
 #include "cli/session/steer.h"
@@ -106,7 +107,10 @@ static int attach_arm(struct session *s)
 	session_clock_tick(s);
 	s->start_ns = session_now();
 	s->start_ticks = session_ticks(s);
-	if (attach_add_all(s) || (s->options->inject && attach_inject(s)))
+	if (attach_add_all(s))
+		return -1;
+	offcpu_begin(s);
+	if (s->options->inject && attach_inject(s))
 		return -1;
 	sampling_look(s, from_ns);
 	if (s->options->block_io)

@@ -100,7 +100,7 @@ int attach_open(struct session *s)
 	struct count *count = s->options->count;
 
 	attach_track(s);
-	if (s->options->sampling)
+	if (s->options->sampling || s->options->off_cpu)
 		sampling_open_attached(s, count_task(count, 0));
 	if (count_arm(count, &also))
 		return -1;

@@ -46,6 +46,20 @@ static int feed_open(const struct ring *ring, struct perf_event_attr *attr, pid_
 	return fd;
 }
 
+int feed_ring_try(struct ring *ring, struct perf_event_attr *attr, pid_t tid, u32 cpu, size_t pages, bool *mapping)
+{
+	struct feed trial = { .fd = NULL };
+	int ret = feed_ring_open(ring, cpu, pages, mapping);
+
+	if (ret)
+		return ret;
+	ret = feed_add(&trial, ring, 1, attr, tid);
+	feed_close(&trial);
+	if (ret)
+		ring_close(ring);
+	return ret;
+}
+
 int feed_add(struct feed *feed, const struct ring *rings, u32 nrings, struct perf_event_attr *attr, pid_t tid)
 {
 	size_t before = feed->n;

@@ -23,6 +23,8 @@ void offcpu_free(struct offcpu *o)
 			free(t);
 		}
 	if (o) {
+		feed_close(&o->feed);
+		free(o->armed);
 		free(o->threads);
 		free(o->loss_ns);
 	}
@@ -167,8 +169,11 @@ static bool paired(const struct offcpu *o, const struct offcpu_thread *t, u32 ri
 static void thread_account(struct sampling *p, struct offcpu_thread *t, u64 now_ns, u32 ring, bool out)
 {
 	u64 ns = now_ns > t->since_ns ? now_ns - t->since_ns : 0;
-	bool expected = out ? t->state == OFFCPU_RUNNING : t->state == OFFCPU_READY || t->state == OFFCPU_BLOCKED;
+	bool expected;
 
+	if (t->fresh)
+		offcpu_first(p, t, now_ns, out);
+	expected = out ? t->state == OFFCPU_RUNNING : t->state == OFFCPU_READY || t->state == OFFCPU_BLOCKED;
 	if ((t->state == OFFCPU_UNKNOWN && !ns) || !t->sums.process)
 		return;
 	if (!expected || !paired(p->off, t, ring)) {

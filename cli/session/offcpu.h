@@ -11,6 +11,7 @@
 #define CLI_SESSION_OFFCPU_H
 
 #include "cli/analyze/samples.h"
+#include "cli/session/feed.h"
 
 #define OFFCPU_LOOK_NS (10 * NSEC_PER_MSEC)
 #define OFFCPU_BUCKETS 4096u
@@ -51,6 +52,9 @@ struct offcpu_thread {
 	u64 delay_ns, delay_ready_ns, delay_blocked;
 	bool delay_known;
 	u64 ran_ns, met_ns;          /* of one that is polled: its time on a CPU, and when it was met last */
+	/* One that was attached to, without a record since: state is by /proc, at that time. */
+	bool fresh;
+	u64 fresh_ns;
 };
 
 struct offcpu {
@@ -63,6 +67,11 @@ struct offcpu {
 	bool tracepoint;             /* stacks come with the state that the thread was left in ... */
 	u32 state_at, state_size;    /* ... here among its fields */
 	u64 refused;                 /* looks that /proc did not allow */
+	/* Of threads that were attached to: */
+	struct perf_event_attr attr; /* for stacks, and their events */
+	struct feed feed;
+	pid_t *armed;                /* whose switches are recorded */
+	size_t narmed, armed_room;
 };
 
 /* offcpu_open.c: with the rings of samples, whose event has records of switches; opens those for stacks. */
@@ -89,6 +98,22 @@ void offcpu_delays(struct session *session);
 
 /* offcpu_poll.c: the same of all threads that live, where no switch is recorded. */
 void offcpu_poll(struct session *session, u64 now_ns);
+
+/* Sums of the kernel for a thread; false: gone, or it keeps none. */
+bool offcpu_schedstat(u32 pid, u32 tid, u64 *cells);
+
+/* offcpu_attach.c: of threads that run already */
+
+/* Opens the ring for stacks of a CPU, as the next one. 0 or -errno. */
+int offcpu_ring_attached(struct session *session, struct perf_event_attr *attr, u32 cpu);
+/* A thread whose switches are recorded from now on. 0 or -errno. */
+int offcpu_add(struct session *session, pid_t tid);
+/* The session starts now: what they all are at. */
+void offcpu_begin(struct session *session);
+/* A fresh thread's first record, or its end: what it was until then. */
+void offcpu_first(const struct sampling *sampling, struct offcpu_thread *thread, u64 now_ns, bool out);
+/* The end, and a fresh thread had no record. */
+void offcpu_unmoved(struct offcpu_thread *thread, u64 end_ns);
 
 /* offcpu_end.c: no more records come. */
 void offcpu_end(struct session *session);

@@ -259,10 +259,12 @@ void offcpu_end(struct session *s)
 {
 	struct sampling *p = s->sampling;
 	struct offcpu *o = p->off;
-	u64 end_ns = s->main_ended && !s->options->follow ? s->end_ns : session_now();
+	u64 end_ns = s->attached || (s->main_ended && !s->options->follow) ? s->end_ns : session_now();
 
 	for (u32 i = 0; i < o->nthreads; i++)
 		end_lost(s, o->threads[i]);
+	for (u32 i = 0; s->attached && i < o->nthreads; i++)
+		offcpu_unmoved(o->threads[i], end_ns);
 	for (u32 i = 0; i < o->nthreads; i++)
 		if (o->polled)
 			offcpu_thread_end(p, o->threads[i], o->threads[i]->met_ns);

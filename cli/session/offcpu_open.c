@@ -73,7 +73,9 @@ static int stacks_open_all(struct session *s, struct perf_event_attr *attr)
 	bool mapping;
 
 	for (u32 i = 0; i < p->nrings; i++) {
-		int ret = ring_open(&p->rings[p->nrings + p->nstacks], attr, s->spawn.pid, p->rings[i].cpu, pages, &mapping);
+		u32 cpu = p->rings[i].cpu;
+		int ret = p->attached ? offcpu_ring_attached(s, attr, cpu) :
+			  ring_open(&p->rings[p->nrings + p->nstacks], attr, s->spawn.pid, cpu, pages, &mapping);
 
 		if (!ret) {
 			p->nstacks++;
@@ -99,7 +101,8 @@ static int stacks_open(struct session *s, struct perf_event_attr *attr)
 	else
 		attr->sample_period = 1;
 	attr->sample_type = RECORD_SAMPLE | p->stacks_type;
-	attr->sample_id_all = attr->disabled = attr->enable_on_exec = 1;
+	attr->sample_id_all = 1;
+	attr->disabled = attr->enable_on_exec = !p->attached;
 	attr->inherit = !s->options->no_inherit;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC_RAW;

@@ -21,7 +21,7 @@
 #define THREADS_MOST 256u          /* at a time */
 #define SNAPSHOT_TURNS 10u         /* looks between two at what is mapped */
 
-static bool schedstat_read(u32 pid, u32 tid, u64 *cells)
+bool offcpu_schedstat(u32 pid, u32 tid, u64 *cells)
 {
 	char path[64], text[PROC_SCHEDSTAT_ROOM];
 	ssize_t n;
@@ -75,7 +75,7 @@ static void thread_poll(struct session *s, struct process *process, u32 tid, u64
 	bool unknown = false;
 	u64 open = 0;
 
-	if (!schedstat_read(process->facts.pid, tid, cells))
+	if (!offcpu_schedstat(process->facts.pid, tid, cells))
 		return;
 	t = offcpu_thread_get(s, process->facts.pid, tid, now_ns);
 	if (t && t->sums.process != process->facts.id) {

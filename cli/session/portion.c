@@ -219,7 +219,7 @@ void portion_switch(struct session *s, bool on)
 	struct portion *p = s->portion;
 	u64 now;
 
-	if (!p || p->on == on)
+	if (!p || !p->steered || p->on == on)
 		return;
 	drain(s);
 	p->was_on = p->on;
@@ -272,13 +272,13 @@ int portion_cut(struct session *s, struct profile *all)
 	return 0;
 }
 
-static void totals_leave_out(struct session *s)
+void portion_totals(const struct session *s, struct total_fact *totals, size_t n)
 {
 	static const char whole[] = "it is known of the whole run alone, not of the part that was measured";
 	static const char outside[] = "it is counted for the whole program, not for the regions of --roi";
 
-	for (size_t i = 0; i < s->totals.nfacts; i++) {
-		struct total_fact *total = &s->totals.facts[i];
+	for (size_t i = 0; s->portion && i < n; i++) {
+		struct total_fact *total = &totals[i];
 
 		if (s->portion->inside.n && strcmp(total->name, "elapsed") != 0)
 			total->cell = cell_absent(CELL_UNAVAILABLE, outside);
@@ -299,7 +299,7 @@ void portion_facts(struct session *s, u64 end)
 	s->facts.measured_ns = portion_measured(s, end);
 	s->facts.inside = p->inside.n ? (const char *const *)p->inside.region : NULL;
 	s->facts.ninside = p->inside.n;
-	totals_leave_out(s);
+	portion_totals(s, s->totals.facts, s->totals.nfacts);
 }
 
 void portion_process(const struct session *s, const struct process *process, struct process_facts *facts)

@@ -36,6 +36,8 @@ void portion_switch(struct session *session, bool on);
 int portion_cut(struct session *session, struct profile *all);
 /* States for how long, and what each process has used. */
 void portion_facts(struct session *session, u64 end);
+/* Of totals, those stay that are of what is measured. */
+void portion_totals(const struct session *session, struct total_fact *totals, size_t n);
 /* For how long was measured, until then. */
 u64 portion_measured(const struct session *session, u64 end);
 /* A sample or a record of that time, of a region of samples or of a trace. */

@@ -177,6 +177,9 @@ static void sample_take(struct session *s, const struct sampling_record *at, con
 	};
 
 	edge_close(p, at->ring, &whose);
+	/* Before it is counted. */
+	if (s->attached && r->time_ns < s->start_ns + s->loading_ns)
+		return;
 	if (!portion_has(s, r->time_ns, &p->samples, whose.region))
 		return;
 	if ((r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
@@ -196,6 +199,9 @@ static void throttle_take(struct session *s, const struct sampling_record *at, c
 /* What it tells of threads off the CPU. */
 static void record_off(struct session *s, const struct sampling_record *at, const struct record *r)
 {
+	/* What came before the start, or after the end, of what was attached to. */
+	if (s->attached && (r->time_ns < s->start_ns || (s->end_ns && r->time_ns > s->end_ns)))
+		return;
 	if (r->type == PERF_RECORD_SWITCH)
 		offcpu_switch(s, at, r);
 	else if (at->ring >= s->sampling->nrings && r->type == PERF_RECORD_SAMPLE)

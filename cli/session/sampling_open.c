@@ -118,7 +118,8 @@ static void switches_attr(const struct session *s, struct perf_event_attr *attr)
 	perf_attr_init(attr, switches.type, switches.config);
 	attr->read_format = 0;
 	attr->sample_type = RECORD_SAMPLE;
-	attr->sample_id_all = attr->disabled = attr->enable_on_exec = 1;
+	attr->sample_id_all = 1;
+	attr->disabled = attr->enable_on_exec = !s->attached;
 	attr->inherit = !s->options->no_inherit;
 	attr->context_switch = attr->task = attr->comm = attr->comm_exec = attr->mmap = attr->mmap2 = 1;
 	attr->exclude_kernel = attr->exclude_hv = 1;
@@ -168,32 +169,17 @@ static void rings_close(struct sampling *p)
 		ring_close(&p->rings[--p->nrings]);
 }
 
-/* A ring of a CPU and, of the first thread that was attached to, the event that will feed it: tried, and closed. */
-static int ring_open_attached(struct sampling *p, struct perf_event_attr *attr, pid_t tid, u32 cpu, bool *mapping)
-{
-	struct ring *ring = &p->rings[p->nrings];
-	struct feed trial = { .fd = NULL };
-	int ret = feed_ring_open(ring, cpu, p->pages, mapping);
-
-	if (ret)
-		return ret;
-	ret = feed_add(&trial, ring, 1, attr, tid);
-	feed_close(&trial);
-	if (ret)
-		ring_close(ring);
-	p->attr = *attr;
-	return ret;
-}
-
 /* All CPUs, or none. 0 or -errno; *mapping: for want of locked memory. */
 static int rings_open(struct sampling *p, struct perf_event_attr *attr, pid_t child, bool *mapping)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	for (u32 cpu = 0; cpu < (u32)cpus; cpu++) {
-		int ret = p->attached ? ring_open_attached(p, attr, child, cpu, mapping) :
-			  ring_open(&p->rings[p->nrings], attr, child, cpu, p->pages, mapping);
+		struct ring *ring = &p->rings[p->nrings];
+		int ret = p->attached ? feed_ring_try(ring, attr, child, cpu, p->pages, mapping) :
+			  ring_open(ring, attr, child, cpu, p->pages, mapping);
 
+		p->attr = *attr;
 		if (ret == -ENODEV) /* offline */
 			continue;
 		if (ret) {
@@ -412,8 +398,9 @@ void sampling_open_attached(struct session *s, pid_t tid)
 int sampling_add(struct session *s, pid_t tid)
 {
 	struct sampling *p = s->sampling;
+	int err = p ? feed_add(&p->feed, p->rings, p->nrings, &p->attr, tid) : 0;
 
-	return p ? feed_add(&p->feed, p->rings, p->nrings, &p->attr, tid) : 0;
+	return p && p->off && !err ? offcpu_add(s, tid) : err;
 }
 
 void sampling_look(struct session *s, u64 time_ns)

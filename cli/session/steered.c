@@ -88,6 +88,7 @@ void session_steer_facts(struct session *s, u64 end)
 		return;
 	count_read(s->options->count, session_counted(s, end), s->facts.duration_ns);
 	counted = count_facts(s->options->count);
+	portion_totals(s, (struct total_fact *)(uintptr_t)counted->totals, counted->ntotals);
 	s->facts.target = counted->target;
 	s->facts.totals = counted->totals;
 	s->facts.ntotals = counted->ntotals;

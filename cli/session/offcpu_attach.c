@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that run, or wait, already when the session begins. What they did until their first record is told by that
+ * record: before a thread is switched out it ran, before it is switched in it was off the CPU. What it waited for, and
+ * what it is at if no record comes, is read in /proc at the start.
+ */
+#define _GNU_SOURCE
+#include "cli/session/offcpu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/session/internal.h"
+#include "cli/session/sampling.h"
+#include "common/proc.h"
+
+int offcpu_ring_attached(struct session *s, struct perf_event_attr *attr, u32 cpu)
+{
+	struct sampling *p = s->sampling;
+	bool mapping;
+
+	p->off->attr = *attr;
+	return feed_ring_try(&p->rings[p->nrings + p->nstacks], attr, p->task, cpu, p->pages, &mapping);
+}
+
+int offcpu_add(struct session *s, pid_t tid)
+{
+	struct sampling *p = s->sampling;
+	struct offcpu *o = p->off;
+
+	if (o->polled)
+		return 0;
+	if (o->narmed == o->armed_room) {
+		size_t room = o->armed_room ? 2 * o->armed_room : 64;
+		pid_t *list = realloc(o->armed, room * sizeof(*list));
+
+		if (!list)
+			return -ENOMEM;
+		o->armed = list;
+		o->armed_room = room;
+	}
+	o->armed[o->narmed++] = tid;
+	/* Its times need no stacks. */
+	if (p->nstacks && feed_add(&o->feed, p->rings + p->nrings, p->nstacks, &o->attr, tid) == -EMFILE &&
+	    !p->samples.off_note)
+		p->samples.off_note = strdup("too few descriptors for the stacks of all threads (ulimit -n): of some they come from /proc alone");
+	return 0;
+}
+
+static char thread_state(u32 pid, u32 tid)
+{
+	char name[32], text[512], *end;
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "task/%u/stat", tid);
+	n = process_read_file(pid, name, text, sizeof(text));
+	end = n > 0 ? strrchr(text, ')') : NULL;
+	return end && end[1] == ' ' ? end[2] : 0;
+}
+
+/* False: it is none of the process's. */
+static bool thread_begin(struct session *s, u32 pid, u32 tid)
+{
+	char state = thread_state(pid, tid);
+	struct offcpu_thread *t;
+	u64 cells[SCHED_CELLS];
+
+	if (!state)
+		return false;
+	/* The first thread has ended, and others go on. */
+	if (state == 'Z' || state == 'X')
+		return true;
+	t = offcpu_thread_get(s, pid, tid, s->start_ns);
+	if (!t)
+		return true;
+	t->fresh = true;
+	t->state = state == 'R' ? OFFCPU_RUNNING : OFFCPU_BLOCKED;
+	t->fresh_ns = session_now();
+	if (offcpu_schedstat(pid, tid, cells)) {
+		t->delay_before_ns = cells[SCHED_RUNWAIT];
+		t->ran_ns = cells[SCHED_RUNTIME];
+	}
+	return true;
+}
+
+void offcpu_begin(struct session *s)
+{
+	struct offcpu *o = s->sampling ? s->sampling->off : NULL;
+	struct process **live;
+	size_t n;
+
+	live = processes_live(&s->processes, &n);
+	for (size_t i = 0; o && i < o->narmed; i++)
+		for (size_t k = 0; k < n; k++)
+			if (thread_begin(s, live[k]->facts.pid, (u32)o->armed[i]))
+				break;
+}
+
+/* Some ring lost records since the thread began: its first one may be among them. */
+static bool record_lost(const struct sampling *p, const struct offcpu_thread *t)
+{
+	for (u32 i = 0; i < p->nrings; i++)
+		if (p->off->loss_ns[i] > t->since_ns)
+			return true;
+	return false;
+}
+
+void offcpu_first(const struct sampling *p, struct offcpu_thread *t, u64 now_ns, bool out)
+{
+	t->fresh = false;
+	if (record_lost(p, t))
+		t->state = OFFCPU_UNKNOWN;
+	else if (out)
+		t->state = OFFCPU_RUNNING;
+	else if (now_ns < t->fresh_ns)
+		/* It was switched in before it was looked at. */
+		t->state = OFFCPU_UNKNOWN;
+	else if (t->state == OFFCPU_RUNNING)
+		t->state = OFFCPU_READY;
+}
+
+void offcpu_unmoved(struct offcpu_thread *t, u64 end_ns)
+{
+	u64 ns = end_ns - MIN(end_ns, t->since_ns), ran;
+	u64 cells[SCHED_CELLS];
+
+	if (!t->fresh || t->state != OFFCPU_RUNNING)
+		return;
+	if (!offcpu_schedstat(t->sums.pid, t->sums.tid, cells)) {
+		t->state = OFFCPU_UNKNOWN;
+		return;
+	}
+	/* It had a CPU all the time, or none; the kernel adds up at its clock's ticks. */
+	ran = cells[SCHED_RUNTIME] - MIN(cells[SCHED_RUNTIME], t->ran_ns);
+	t->state = ran > ns / 2 ? OFFCPU_RUNNING : OFFCPU_READY;
+}
