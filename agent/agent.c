@@ -302,6 +302,7 @@ void agent_rest(void)
 	if (!agent_sealed() && compare_exchange(&life->state, &live, (u32)PROCESS_DORMANT)) {
 		slots_clear();
 		patch_release();
+		watch_rest();
 	}
 	__atomic_fetch_sub(&life->resting, 1, __ATOMIC_RELEASE);
 	errno = saved;
@@ -349,6 +350,7 @@ static int session_leave(void)
 		return -EBUSY;
 	/* It may have been at a look before. */
 	patch_release();
+	watch_leave();
 	source_close_all();
 	agent.calibrated = false;
 	agent.pair = agent.bracket = 0;

@@ -59,7 +59,7 @@ static int hello_connect(int fd, const struct invitation *v)
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	size_t length = strlen(v->path);
 
-	if (length < sizeof(a.sun_path)) {
+	if (length && length < sizeof(a.sun_path)) {
 		memcpy(a.sun_path, v->path, length);
 		if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
 			return 0;
@@ -195,12 +195,13 @@ static struct {
 
 static void invitation_keep(const struct invitation *v)
 {
-	size_t length = strlen(v->path);
+	const char *path = v->path ? v->path : ""; /* then by the token alone */
+	size_t length = strlen(path);
 
 	kept.v = *v;
 	kept.v.path = kept.path;
 	if (length < sizeof(kept.path))
-		memcpy(kept.path, v->path, length + 1);
+		memcpy(kept.path, path, length + 1);
 }
 
 void hello_rings(void)
@@ -233,13 +234,28 @@ static int hello_take(int ret, const struct wire_config *c, int memfd)
 	return ret;
 }
 
+static void token_write(struct invitation *v)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (u32 i = 0; i < WIRE_TOKEN_SIZE; i++) {
+		v->token_text[2 * i] = digits[v->token[i] >> 4];
+		v->token_text[2 * i + 1] = digits[v->token[i] & 15];
+	}
+}
+
 int hello_say_on(int fd, const u8 *token, struct wire_config *c)
 {
 	struct invitation v = { .path = NULL };
 	int memfd = -1, ret;
 
 	memcpy(v.token, token, sizeof(v.token));
+	token_write(&v);
 	ret = hello_talk(fd, &v, 0, c, &memfd);
+	/* That of a session before is over. */
+	kept.v.path = NULL;
+	if (!ret && c->flags & WIRE_WATCH)
+		invitation_keep(&v);
 	if (!ret && c->verdict != WIRE_GO)
 		ret = -ECANCELED;
 	return hello_take(ret, c, memfd);

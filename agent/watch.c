@@ -31,6 +31,7 @@
 /* Wiped by fork. */
 static struct watch_rings {
 	u32 n;
+	u32 bytes;                 /* of each mapping */
 	const volatile u64 *head[WIRE_CPUS];
 } *rings;
 
@@ -91,9 +92,35 @@ void watch_receive(int socket, const struct wire_config *c)
 		rings = segment_private(sizeof(*rings), PRIVATE_WIPED);
 	if (!n || !rings)
 		return;
+	rings->bytes = c->ring_bytes;
 	for (u32 i = 0; i < n; i += WIRE_RINGS)
 		if (rings_message(socket, c->ring_bytes))
 			return;
+}
+
+/* The head lies in the first page of its ring's mapping. */
+static long ring_start(u32 cpu)
+{
+	return (long)((u64)(uintptr_t)rings->head[cpu] & ~((u64)WIRE_PAGE - 1));
+}
+
+void watch_rest(void)
+{
+	for (u32 i = 0; rings && i < WIRE_CPUS; i++)
+		/* Over it, since a thread may be about to read there. */
+		if (rings->head[i] && syscall_raw(SYS_mmap, ring_start(i), rings->bytes, PROT_READ,
+						  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == ring_start(i))
+			/* Nor does a forked child have a ring's mapping. */
+			syscall_raw(SYS_madvise, ring_start(i), rings->bytes, MADV_DONTFORK, 0, 0, 0);
+}
+
+void watch_leave(void)
+{
+	for (u32 i = 0; rings && i < WIRE_CPUS; i++)
+		if (rings->head[i])
+			syscall_raw(SYS_munmap, ring_start(i), rings->bytes, 0, 0, 0, 0);
+	if (rings)
+		memset(rings, 0, sizeof(*rings));
 }
 
 /* SAFE. */

@@ -9,6 +9,10 @@ struct wire_config;
 
 /* CTOR, or SAFE in a forked child. Takes the rings that the configuration says are coming. */
 void watch_receive(int socket, const struct wire_config *config);
+/* SAFE. Nobody reads any more: the rings are let go, and what reads their heads finds memory that stays as it is. */
+void watch_rest(void);
+/* CTOR, of a later session. No thread is in a marker. */
+void watch_leave(void);
 /* SAFE. In a forked child, before it has a thread. */
 void watch_forked(void);
 /* THREAD. The thread's samples until now were in no region. */

@@ -13,6 +13,7 @@
 #include "cli/log.h"
 #include "cli/session/count.h"
 #include "cli/session/internal.h"
+#include "cli/session/sampling.h"
 
 /* The kernel says whose socket it is: the process made it itself. */
 static void connection_take(struct session *s, int fd, pid_t pid)
@@ -72,6 +73,36 @@ static void process_inject(struct session *s, struct process *p)
 		p->no_agent = NULL;
 }
 
+/* Its four user ids are all our own. */
+static bool process_ours(u32 pid)
+{
+	char text[4096], *at;
+	unsigned int uid[4];
+
+	if (process_read_file(pid, "status", text, sizeof(text)) <= 0 || !(at = strstr(text, "\nUid:")))
+		return false;
+	if (sscanf(at, "\nUid: %u %u %u %u", &uid[0], &uid[1], &uid[2], &uid[3]) != 4)
+		return false;
+	for (u32 i = 0; i < ARRAY_SIZE(uid); i++)
+		if (uid[i] != geteuid())
+			return false;
+	return true;
+}
+
+/* Agents see the rings, with stacks of all processes and places of the kernel: no other user's may. */
+static void rings_hide(struct session *s)
+{
+	u32 pid;
+
+	for (size_t i = 0; s->sampling && (pid = count_watched(s->options->count, i)); i++) {
+		if (!process_find(&s->processes, pid) || process_ours(pid))
+			continue;
+		s->sampling->hidden = true;
+		warning("process %u is of another user, who is not to see the samples of all: they have no regions", pid);
+		return;
+	}
+}
+
 int attach_inject(struct session *s)
 {
 	struct process *p;
@@ -81,6 +112,7 @@ int attach_inject(struct session *s)
 		return error("the agent libsparkagent.so is not where sparkctl was installed; see sparkctl doctor");
 	if (server_open(&s->server))
 		return -1;
+	rings_hide(s);
 	s->files = files_list(&s->caps);
 	s->profile.disks = s->disks = files_disks();
 	for (size_t i = 0; (pid = count_watched(s->options->count, i)); i++) {

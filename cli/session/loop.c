@@ -172,7 +172,7 @@ static struct wire_config hello_config(const struct session *s, const struct rin
 			 (s->tracing ? WIRE_TRACE : 0u) | thread_flags(s->options),
 	};
 
-	if (s->sampling && s->sampling->nrings && !s->attached) {
+	if (s->sampling && s->sampling->nrings && !s->sampling->hidden) {
 		*rings = s->sampling->rings;
 		config.flags |= WIRE_WATCH;
 		config.rings = s->sampling->nrings;

@@ -56,6 +56,7 @@ struct sampling {
 	u64 regs;                    /* mask of registers */
 	bool kernel;                 /* kernel side, too */
 	bool attached;
+	bool hidden;                 /* agents are not to have the rings */
 	pid_t task;                  /* on which it is tried */
 	u8 *bytes;                   /* of records of the batch that wrap */
 	size_t used, room;
