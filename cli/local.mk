@@ -211,6 +211,7 @@ cli_sources = \
 	cli/inject/safe.h \
 	cli/inject/tracee.c \
 	cli/inject/tracee.h \
+	cli/inject/whose.c \
 	cli/names/blocking.c \
 	cli/names/blocking.def \
 	cli/names/blocking.h \

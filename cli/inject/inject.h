@@ -43,4 +43,7 @@ enum inject_end inject_run(struct inject *inject);
 /* Whether a rule, or its state, speaks against it; why is filled then. Nothing is done to the process. */
 enum inject_end inject_look(struct inject *inject);
 
+/* Of a process that nobody injects into: whose the agent in it is. False: there is none. */
+bool inject_whose(pid_t pid, char *text, size_t size);
+
 #endif

@@ -63,7 +63,7 @@ static unsigned long status_number(const char *status, const char *key)
 	return strtoul(status_text(status, key), NULL, 10);
 }
 
-static void command_name(pid_t pid, char *name, size_t size)
+void look_name(pid_t pid, char *name, size_t size)
 {
 	if (process_read(pid, "comm", name, size) <= 0)
 		snprintf(name, size, "?");
@@ -91,8 +91,7 @@ static bool filtered(pid_t pid)
 	return found;
 }
 
-/* Who has the segment open that is mapped in the process: the sparkctl that reads it. 0: nobody. */
-static pid_t segment_owner(const struct places *p)
+pid_t look_owner(const struct places *p)
 {
 	struct dirent *process, *file;
 	pid_t owner = 0;
@@ -179,7 +178,7 @@ static enum inject_end look_status(struct inject *j, const char *status)
 	if (state == 'T')
 		return inject_say(j, INJECT_REFUSED, "is stopped by job control: continue it first (kill -CONT %d)", (int)j->pid);
 	if (tracer) {
-		command_name(tracer, name, sizeof(name));
+		look_name(tracer, name, sizeof(name));
 		return inject_say(j, INJECT_REFUSED, "is traced by process %d (%s), and only one can: see ptrace(2)", (int)tracer, name);
 	}
 	if (filtered(j->pid))
@@ -207,10 +206,10 @@ enum inject_end look_process(struct inject *j, struct places *p)
 		end = look_library(j, p);
 	if (end != INJECT_DONE || !p->segment)
 		return end;
-	owner = segment_owner(p);
+	owner = look_owner(p);
 	if (!owner)
 		return INJECT_DONE;
-	command_name(owner, name, sizeof(name));
+	look_name(owner, name, sizeof(name));
 	return inject_say(j, INJECT_BUSY, "is being measured by process %d (%s)", (int)owner, name);
 }
 

@@ -10,6 +10,10 @@
 enum inject_end inject_say(struct inject *inject, enum inject_end end, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* What /proc calls a process. */
+void look_name(pid_t pid, char *name, size_t size);
+/* Who has the segment open that is mapped in the process: the sparkctl that reads it. 0: nobody who can be seen. */
+pid_t look_owner(const struct places *places);
 /* INJECT_DONE: nothing speaks against it. */
 enum inject_end look_process(struct inject *inject, struct places *places);
 /* Why ptrace(2) was refused, by the rule behind it. */

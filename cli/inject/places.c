@@ -93,6 +93,16 @@ static void code_read(struct places *p, pid_t pid, const struct space_map *map)
 	free(code);
 }
 
+bool places_segment(struct places *p, const struct space_map *map)
+{
+	if (strcmp(map->name, "/memfd:spark (deleted)") != 0)
+		return false;
+	p->segment = map->inode;
+	p->segment_major = map->major;
+	p->segment_minor = map->minor;
+	return true;
+}
+
 static void map_take(struct places *p, pid_t pid, const struct space_map *map)
 {
 	bool libc = is_library(map->name, "libc.so.6") || is_library(map->name, "libc-2.");
@@ -105,11 +115,7 @@ static void map_take(struct places *p, pid_t pid, const struct space_map *map)
 		library_read(p, pid, map);
 	if (libc && map->protection & PROT_EXEC && (!p->gadgets.system_call || !p->gadgets.back))
 		code_read(p, pid, map);
-	if (!strcmp(map->name, "/memfd:spark (deleted)")) {
-		p->segment = map->inode;
-		p->segment_major = map->major;
-		p->segment_minor = map->minor;
-	}
+	places_segment(p, map);
 }
 
 int places_find(struct places *p, pid_t pid)

@@ -5,6 +5,8 @@
 
 #include "cli/inject/arch.h"
 
+struct space_map;
+
 struct places {
 	struct arch_gadgets gadgets;
 	u64 errno_location, open, why, find;
@@ -16,5 +18,7 @@ struct places {
 
 /* 0, or -errno: the mappings cannot be read. What was not found is 0. */
 int places_find(struct places *places, pid_t pid);
+/* It is a mapping of a segment, which is noted. */
+bool places_segment(struct places *places, const struct space_map *map);
 
 #endif

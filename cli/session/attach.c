@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/inject/inject.h"
 #include "cli/log.h"
 #include "cli/session/blockio.h"
 #include "cli/session/count.h"
@@ -29,21 +30,13 @@ static void attach_name(struct process *p)
 	process_name(p, argv);
 }
 
-/* It was started by sparkctl run: what its markers tell is told there, and takes time here as well. */
+/* What its markers tell is told elsewhere, and takes time here as well. */
 static void attach_note_agent(struct process *p)
 {
-	char path[64], line[PATH_MAX + 128];
-	bool found = false;
-	FILE *maps;
+	char text[200];
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", p->facts.pid);
-	maps = fopen(path, "re");
-	while (maps && !found && fgets(line, sizeof(line), maps))
-		found = strstr(line, "/libsparkagent.so");
-	if (maps)
-		fclose(maps);
-	if (found)
-		p->no_agent = strdup("the agent in it belongs to the run that started it, whose report has the regions");
+	if (inject_whose((pid_t)p->facts.pid, text, sizeof(text)))
+		p->no_agent = strdup(text);
 	p->facts.no_agent = p->no_agent;
 }
 
