@@ -302,6 +302,7 @@ void agent_rest(void)
 	if (!agent_sealed() && compare_exchange(&life->state, &live, (u32)PROCESS_DORMANT)) {
 		slots_clear();
 		patch_release();
+		hooks_clear();
 		watch_rest();
 	}
 	__atomic_fetch_sub(&life->resting, 1, __ATOMIC_RELEASE);
@@ -373,6 +374,7 @@ static int agent_wake(int socket, const u8 *token)
 	if (!ret) {
 		/* Not before: slots that were not cleared still lead here, and names would be of the segment before. */
 		name_forget();
+		instrumented_forget();
 		agent.joined = true;
 		ret = agent_configure(&config);
 	}
@@ -380,6 +382,8 @@ static int agent_wake(int socket, const u8 *token)
 		return ret;
 	slots_set((unsigned long)&spark_agent_v1);
 	patch_start(agent.header->calls);
+	instrumented_start(true);
+	hooks_set();
 	return 0;
 }
 

@@ -381,6 +381,9 @@ void region_name_begin(const char *name);
 void region_name_end(const char *name);
 void __cyg_profile_func_enter(void *function, void *caller);
 void __cyg_profile_func_exit(void *function, void *caller);
+/* The same two, whatever their names lead to. */
+void hook_enter(void *function, void *caller);
+void hook_exit(void *function, void *caller);
 /* MARKER, for the other entries: the lane to use, made busy; NULL: none. lane_leave() when done. */
 struct lane *region_enter(struct thread **t);
 /* The same for what lies at another stack pointer. */

@@ -45,6 +45,19 @@ void instrumented_start(bool live)
 	store_release(&instrumented.quick, (u32)(state == INSTRUMENTED_ON && !instrumented.depth));
 }
 
+static void words_forget(struct function *table, u32 size)
+{
+	for (u32 i = 0; table && i < size; i++)
+		if (load_relaxed(&table[i].address))
+			store_relaxed(&table[i].word, 0);
+}
+
+void instrumented_forget(void)
+{
+	words_forget(functions_small, FUNCTIONS_SMALL);
+	words_forget(functions_large, LARGE);
+}
+
 bool instrumented_ready(void)
 {
 	/* The first marker of the process may be one of these. */

@@ -34,6 +34,12 @@ extern struct function functions_small[FUNCTIONS_SMALL];
 
 /* CTOR. From the segment; live: this process is measured. */
 void instrumented_start(bool live);
+/* CTOR, of a later session, while none is on: names that were found are of the segment before. */
+void instrumented_forget(void);
+/* hooks.c, CTOR, of a later session: calls of the C library's hooks lead to ours. */
+void hooks_set(void);
+/* SAFE. They are given back. */
+void hooks_clear(void);
 /* SAFE. Whether functions of this process have regions. */
 bool instrumented_ready(void);
 /* SAFE. The ref of a function's name, entered if new; 0: it has no region. call: of the hook, where it returns to. */

@@ -15,6 +15,7 @@ agent_sources = \
 	agent/fast.h \
 	agent/hello.c \
 	agent/hello.h \
+	agent/hooks.c \
 	agent/instrumented.c \
 	agent/instrumented.h \
 	agent/loader.h \

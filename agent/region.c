@@ -374,3 +374,7 @@ __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *functi
 		function_end_slow(at, (u64)(uintptr_t)caller, sp);
 	}
 }
+
+/* The names above are the C library's where that came first. */
+void hook_enter(void *function, void *caller) __attribute__((alias("__cyg_profile_func_enter")));
+void hook_exit(void *function, void *caller) __attribute__((alias("__cyg_profile_func_exit")));
