@@ -304,6 +304,7 @@ void agent_rest(void)
 		patch_release();
 		hooks_clear();
 		watch_rest();
+		unit_rest();
 	}
 	__atomic_fetch_sub(&life->resting, 1, __ATOMIC_RELEASE);
 	errno = saved;
@@ -351,10 +352,13 @@ static int session_leave(void)
 		return -EBUSY;
 	/* It may have been at a look before. */
 	patch_release();
+	unit_rest();
 	watch_leave();
 	source_close_all();
 	agent.calibrated = false;
 	agent.pair = agent.bracket = 0;
+	/* What costs nothing is not calibrated. */
+	memset(agent.source_cost, 0, sizeof(agent.source_cost));
 	return 0;
 }
 

@@ -99,6 +99,7 @@ struct thread {
 	u32 rounds;                /* destructor rounds seen */
 	const void *page;          /* perf page of the detector */
 	struct counters *counters; /* of the plan; NULL: none */
+	u32 counting;              /* counters.c: whose they are */
 	const volatile u64 *watch_head; /* of the ring of samples of the CPU it is on */
 	u64 watch_seen;            /* what that was at the last entry */
 	struct wire_watch *watch;  /* in the segment; with LANE_WATCH */
@@ -260,6 +261,8 @@ int unit_start(void);
  */
 void unit_retire(void);
 bool unit_retired(void);
+/* SAFE. The counters of all threads are closed. */
+void unit_rest(void);
 /* THREAD. A unit in the new state; its memory is zero, or an idle one's. NULL: none to be had. */
 struct thread *unit_take(enum unit_state state);
 void unit_give(struct thread *unit, enum unit_state state);
@@ -315,6 +318,8 @@ int counters_plan(u32 ref);
 /* THREAD. Opens the events for the calling thread. */
 void counters_open(struct thread *t);
 void counters_close(struct thread *t);
+/* SAFE. The session is over: closes those of any thread, unless that is reading them. */
+void counters_rest(struct thread *t);
 /* THREAD. Frees what is left of a thread that is gone, or was wiped. */
 void counters_drop(struct thread *t);
 /* MARKER. The cells of the plan, of the calling thread. */

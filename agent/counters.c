@@ -55,6 +55,20 @@ struct counters {
 /* The calling thread's; a forked child finds it wiped. */
 static __thread struct counters *counters_self __attribute__((tls_model("initial-exec")));
 
+/*
+ * Whose the counters of a thread are, in a process that was entered while it ran: there whoever ends the session closes
+ * those of all threads, which may never have a marker again. OPEN: whoever takes them first.
+ */
+enum { COUNTING_NONE = 0, COUNTING_OPEN, COUNTING_OWN, COUNTING_RESTING };
+static __thread u32 *counting_self __attribute__((tls_model("initial-exec")));
+
+static bool counting_take(u32 *counting, u32 as)
+{
+	u32 open = COUNTING_OPEN;
+
+	return compare_exchange(counting, &open, as);
+}
+
 int counters_plan(u32 ref)
 {
 	const struct wire_plan *plan = ref ? segment_ptr(ref) : NULL;
@@ -78,6 +92,17 @@ int counters_plan(u32 ref)
 		return -EPROTO;
 	agent.plan = plan;
 	return 0;
+}
+
+/* It may have been passed over meanwhile by whoever ends the session. */
+static void counting_give(struct thread *t)
+{
+	store_release(&t->counting, (u32)COUNTING_OPEN);
+	if (!agent.joined)
+		return;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (unlikely(load_relaxed(&life->state) != PROCESS_LIVE))
+		counters_rest(t);
 }
 
 static u32 absent_for(long error)
@@ -219,7 +244,7 @@ void counters_open(struct thread *t)
 	u32 first = 0;
 
 	counters_self = NULL;
-	if (!agent.plan)
+	if (!agent.plan || load_acquire(&t->counting) != COUNTING_NONE)
 		return;
 	if (!all)
 		all = segment_private(sizeof(*all), PRIVATE_WIPED);
@@ -234,17 +259,13 @@ void counters_open(struct thread *t)
 		group_open(all, &all->group[g]);
 	}
 	t->counters = all;
-	barrier();
+	counting_self = &t->counting;
 	counters_self = all;
+	counting_give(t);
 }
 
-void counters_close(struct thread *t)
+static void counters_end(struct counters *all)
 {
-	struct counters *all = t->counters;
-
-	counters_self = NULL;
-	if (!all || agent_sealed())
-		return;
 	for (u32 g = 0; g < WIRE_GROUPS; g++) {
 		struct counter_group *group = &all->group[g];
 
@@ -262,8 +283,28 @@ void counters_close(struct thread *t)
 	memset(all, 0, sizeof(*all));
 }
 
+void counters_close(struct thread *t)
+{
+	counters_self = NULL;
+	if (!t->counters || agent_sealed() || !counting_take(&t->counting, COUNTING_OWN))
+		return;
+	counters_end(t->counters);
+	store_release(&t->counting, (u32)COUNTING_NONE);
+}
+
+void counters_rest(struct thread *t)
+{
+	if (!counting_take(&t->counting, COUNTING_RESTING))
+		return;
+	counters_end(t->counters);
+	store_release(&t->counting, (u32)COUNTING_NONE);
+}
+
 void counters_drop(struct thread *t)
 {
+	/* Another thread is closing them: what is left serves the next one that has this unit. */
+	if (load_acquire(&t->counting) == COUNTING_RESTING)
+		return;
 	if (t->counters)
 		segment_private_drop(t->counters, sizeof(*t->counters));
 	t->counters = NULL;
@@ -325,9 +366,9 @@ static u32 group_read_call(const struct counters *all, const struct counter_grou
 	return 0;
 }
 
-void counters_read(u64 *cells)
+/* What can be read of them now; they are the caller's, or cannot be taken away. */
+static void counters_read_all(const struct counters *all, u64 *cells)
 {
-	const struct counters *all = counters_self;
 	u32 n = agent.plan->events;
 
 	if (!all) {
@@ -349,4 +390,23 @@ void counters_read(u64 *cells)
 			proc_fill_absent(times, 2, (enum wire_absent_reason)(absent - 1));
 		}
 	}
+}
+
+void counters_read(u64 *cells)
+{
+	bool taken;
+
+	if (likely(!agent.joined) || !counters_self) {
+		counters_read_all(counters_self, cells);
+		return;
+	}
+	taken = counting_take(counting_self, COUNTING_OWN);
+	/* This handler has interrupted another reading of the thread. */
+	if (!taken && load_relaxed(counting_self) != COUNTING_OWN) {
+		counters_read_all(NULL, cells);
+		return;
+	}
+	counters_read_all(counters_self, cells);
+	if (taken)
+		counting_give((struct thread *)((char *)counting_self - offsetof(struct thread, counting)));
 }

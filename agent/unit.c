@@ -116,6 +116,17 @@ static bool lane_busy(const struct thread *t)
 	return load_relaxed(&t->lane.gate) > GATE_MOST;
 }
 
+void unit_rest(void)
+{
+	for (u32 i = life->first_unit; i < POOLS * POOL_UNITS; i++) {
+		struct thread *t = unit_at(i);
+
+		if (!t)
+			return;
+		counters_rest(t);
+	}
+}
+
 void unit_retire(void)
 {
 	for (u32 i = life->first_unit; i < POOLS * POOL_UNITS; i++) {

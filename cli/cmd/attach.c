@@ -83,6 +83,7 @@ static const struct command_example examples[] = {
 struct attach_run {
 	struct attach_options *options;
 	const struct event_list *events;
+	struct event_list marked;    /* of them, those that were asked for */
 	const struct output *format;
 	FILE *file;
 	struct count *count;
@@ -113,6 +114,7 @@ static struct session_options session_options_of(struct attach_run *run)
 		.outside = true,
 		.group = (enum profile_group)o->print.group,
 		.events = run->events,
+		.marked = &run->marked,
 		.sources = metric_select(o->print.metrics).sources | define_sources(&o->print.definitions),
 		.count = run->count,
 		.no_inherit = o->no_inherit,
@@ -180,6 +182,9 @@ static int attach_run(struct attach_run *run)
 
 	if (status)
 		return status;
+	run->marked = *run->events;
+	run->marked.event += o->asked.nstandard;
+	run->marked.n -= o->asked.nstandard;
 	run->reporter = (struct session_watcher){ attach_report_now, run };
 	run->interval = (struct print_options){ .definitions = o->print.definitions };
 	stat_lines_init(&run->lines, run->file, &o->scope, &run->interval, run->events, &o->asked);

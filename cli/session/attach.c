@@ -89,7 +89,7 @@ static int attach_arm(struct session *s)
 	s->attached = true;
 	caps_init(&s->caps, "");
 	session_clock_start(s);
-	if (portion_open(s) || windows_open(s))
+	if (portion_open(s) || windows_open(s) || (s->options->inject && session_plan(s)))
 		return -1;
 	count_raise_limit(&before);
 	if (signals_open(&s->signals, &s->signal_fd))

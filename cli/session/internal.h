@@ -665,6 +665,8 @@ struct session {
 
 /* ---- session.c */
 
+/* Which events regions have. 0, or -1 after a message. */
+int session_plan(struct session *s);
 /* NULL after a message. */
 struct session *session_new(const struct session_options *options);
 /* Nothing is measured any more: reads what is left, and states the facts. */

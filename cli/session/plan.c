@@ -298,9 +298,15 @@ static void wire_fill(struct planner *p, struct plan *plan)
 	}
 }
 
+/* Of what was attached to, those that every session counts are of threads alone. */
+static const struct event_list *plan_list(const struct session *s)
+{
+	return s->attached ? s->options->marked : s->options->events;
+}
+
 static int plan_fill(struct planner *p)
 {
-	const struct event_list *list = p->s->options->events;
+	const struct event_list *list = plan_list(p->s);
 	struct plan *plan = &p->s->plan;
 
 	plan->wire = wire_new(p);
@@ -365,7 +371,7 @@ static void candidate_join(struct planner *p, struct candidate *c, const struct 
 /* Of events of one name the first: a report has one column for each. */
 static void take_candidates(struct planner *p)
 {
-	const struct event_list *list = p->s->options->events;
+	const struct event_list *list = plan_list(p->s);
 	struct plan *plan = &p->s->plan;
 
 	p->groups = GROUP_BRACES + (u32)list->groups;
@@ -385,7 +391,7 @@ static void take_candidates(struct planner *p)
 
 int plan_make(struct session *s)
 {
-	const struct event_list *list = s->options->events;
+	const struct event_list *list = plan_list(s);
 	struct planner p = { .s = s };
 	int ret = 0;
 

@@ -74,6 +74,19 @@ static int spawn_target(struct session *s, const struct inherited_limits *limits
 	return ret;
 }
 
+int session_plan(struct session *s)
+{
+	if (plan_make(s))
+		return -1;
+	s->profile.events = s->plan.events;
+	s->profile.nevents = s->plan.nevents;
+	if (s->plan.wire) {
+		s->profile.plan_events = s->plan.wire->events;
+		s->profile.plan_groups = s->plan.wire->groups;
+	}
+	return 0;
+}
+
 static int session_arm(struct session *s)
 {
 	struct segment_params params;
@@ -90,14 +103,8 @@ static int session_arm(struct session *s)
 		return -1;
 	if (s->options->probe_all)
 		session_probe(s);
-	if (!s->options->outside && plan_make(s))
+	if (!s->options->outside && session_plan(s))
 		return -1;
-	s->profile.events = s->plan.events;
-	s->profile.nevents = s->plan.nevents;
-	if (s->plan.wire) {
-		s->profile.plan_events = s->plan.wire->events;
-		s->profile.plan_groups = s->plan.wire->groups;
-	}
 	limits_raise(&limits);
 	if (s->options->probes && probing_open(s))
 		return -1;

@@ -67,6 +67,7 @@ struct session_options {
 	const char *note;            /* NULL: none */
 	const struct session_watcher *watcher; /* NULL: none */
 	const struct event_list *events; /* to count for the whole tree; NULL: the usual ones */
+	const struct event_list *marked; /* of session_attach(): those of events that regions are to have, too */
 	u32 sources;                 /* bracketed sources to read: mask of enum source_id */
 	const struct session_sampling *sampling; /* NULL: no samples */
 	const struct storage_asked *storage; /* NULL: nobody asks what storage the run has */
