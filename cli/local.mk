@@ -207,6 +207,8 @@ cli_sources = \
 	cli/inject/look.h \
 	cli/inject/places.c \
 	cli/inject/places.h \
+	cli/inject/room.c \
+	cli/inject/room.h \
 	cli/inject/safe.c \
 	cli/inject/safe.h \
 	cli/inject/tracee.c \

@@ -178,6 +178,7 @@ e2e_tests = \
 	tests/e2e/inject-kill.test \
 	tests/e2e/inject-programs.test \
 	tests/e2e/inject-refuse.test \
+	tests/e2e/inject-stacks.test \
 	tests/e2e/inject.test \
 	tests/e2e/instrumented-debian.test \
 	tests/e2e/instrumented.test \
@@ -252,6 +253,7 @@ target_programs = \
 	tests/targets/h_user \
 	tests/targets/t_churn \
 	tests/targets/t_control \
+	tests/targets/t_costack \
 	tests/targets/t_counters \
 	tests/targets/t_cpu_sum \
 	tests/targets/t_drift \

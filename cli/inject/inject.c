@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "cli/inject/look.h"
+#include "cli/inject/room.h"
 #include "cli/inject/safe.h"
 #include "cli/inject/tracee.h"
 #include "cli/log.h"
@@ -148,15 +149,19 @@ static enum inject_end hold(struct injection *i, pid_t tid)
 	return INJECT_FAILED;
 }
 
-/* The state as a frame on the thread's own stack. */
-static bool frame_put(struct injection *i)
+/* The state as a frame on the thread's own stack. NULL: it is there; else why not, as the end of a sentence. */
+static const char *frame_put(struct injection *i)
 {
 	size_t size = arch_frame(&i->state, &i->places.gadgets, 0, i->frame, sizeof(i->frame));
-	u64 at = (arch_sp(&i->state) - arch_red_zone() - size - 64) & ~63ULL;
+	u64 sp = arch_sp(&i->state), at = (sp - arch_red_zone() - size - 64) & ~63ULL;
+	const struct room room = { i->inject->pid, i->tracee.tid, sp, at, i->places.stack_start, i->places.stack_end };
+	const char *why = room_tell(&room, &i->stack);
 
+	if (why)
+		return why;
 	size = size ? arch_frame(&i->state, &i->places.gadgets, at, i->frame, sizeof(i->frame)) : 0;
 	i->own_frame = at;
-	return size && tracee_write(i->inject->pid, at, i->frame, size);
+	return size && tracee_write(i->inject->pid, at, i->frame, size) ? NULL : ROOM_NONE;
 }
 
 static void stack_print(const struct injection *i, pid_t tid)
@@ -184,8 +189,8 @@ static enum inject_end try_thread(struct injection *i, pid_t tid, bool rehearsal
 		return INJECT_FAILED;
 	}
 	i->unsafe = safe_tell(&i->look, i->live, &i->stack);
-	if (!i->unsafe && !frame_put(i))
-		i->unsafe = "its threads have no room on their stacks";
+	if (!i->unsafe)
+		i->unsafe = frame_put(i);
 	if (!i->unsafe)
 		return INJECT_DONE;
 	if (log_level() >= 3)

@@ -115,6 +115,10 @@ static void map_take(struct places *p, pid_t pid, const struct space_map *map)
 		library_read(p, pid, map);
 	if (libc && map->protection & PROT_EXEC && (!p->gadgets.system_call || !p->gadgets.back))
 		code_read(p, pid, map);
+	if (!strcmp(map->name, "[stack]")) {
+		p->stack_start = map->start;
+		p->stack_end = map->start + map->length;
+	}
 	places_segment(p, map);
 }
 

@@ -12,6 +12,7 @@ struct places {
 	u64 errno_location, open, why, find;
 	u64 segment;                 /* inode of a segment of some session that is mapped; 0: none */
 	u32 segment_major, segment_minor;
+	u64 stack_start, stack_end;  /* of the first thread */
 	bool library;                /* a C library is there */
 	bool other;                  /* and it is another one than glibc */
 };

@@ -62,8 +62,7 @@ static bool is_loader(const char *path)
 	return !strncmp(name, "ld-", 3) || !strncmp(name, "ld64.so", 7) || !strncmp(name, "ld.so", 5);
 }
 
-/* A thread that begins or ends is in nothing else. */
-static bool is_system(const char *path)
+bool safe_is_system(const char *path)
 {
 	const char *name = file_name(path);
 
@@ -77,8 +76,8 @@ static bool is_system(const char *path)
  */
 static bool jumped_to(const struct live_stack *stack, u32 i)
 {
-	return !stack->frames[i].function && i + 1 < stack->n && is_system(stack->frames[i].path) &&
-	       strcmp(stack->frames[i].path, "[vdso]") != 0 && !is_system(stack->frames[i + 1].path);
+	return !stack->frames[i].function && i + 1 < stack->n && safe_is_system(stack->frames[i].path) &&
+	       strcmp(stack->frames[i].path, "[vdso]") != 0 && !safe_is_system(stack->frames[i + 1].path);
 }
 
 const char *safe_stack(const struct live_stack *stack, bool waits)
@@ -96,7 +95,8 @@ const char *safe_stack(const struct live_stack *stack, bool waits)
 			return "its threads are in the loader";
 		if ((f->function && name_unsafe(f->function)) || (!waits && !own && jumped_to(stack, i)))
 			return "its threads are in the allocator, or load, start or end something";
-		own |= !is_system(f->path);
+		/* A thread that begins or ends is in nothing else. */
+		own |= !safe_is_system(f->path);
 	}
 	return own ? NULL : "its threads begin or end";
 }

@@ -22,5 +22,7 @@ void safe_take(struct safe_look *look, pid_t pid, pid_t tid, const struct arch_s
 const char *safe_tell(const struct safe_look *look, struct live *live, struct live_stack *stack);
 /* The rule for stacks; waits: the thread is in futex(2). */
 const char *safe_stack(const struct live_stack *stack, bool waits);
+/* The object belongs to the C library, or is the kernel's. */
+bool safe_is_system(const char *path);
 
 #endif

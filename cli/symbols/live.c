@@ -127,6 +127,7 @@ void live_unwind(struct live *live, const u64 *regs, const u8 *copy, size_t size
 	unwind_flush(live->unwind, 0, UINT64_MAX);
 	unwind_sample_chain(live->unwind, &source, &sample, &live->chain);
 	stack->n = MIN(live->chain.n, LIVE_FRAMES);
+	stack->sure = live->chain.sure;
 	stack->why = live->chain.end == UNWIND_COMPLETE ? NULL : unwind_end_name(live->chain.end);
 	for (u32 i = 0; i < stack->n; i++) {
 		const struct unwind_frame *f = &live->chain.frames[i];

@@ -21,6 +21,7 @@ struct live_frame {
 struct live_stack {
 	struct live_frame frames[LIVE_FRAMES]; /* innermost first */
 	u32 n;
+	bool sure;                   /* of struct unwind_chain */
 	const char *why;             /* it is not complete, in words of unwind_end_name(); NULL: it is */
 };
 

@@ -43,6 +43,7 @@ struct walk {
 	u32 remote_steps;
 	bool call;                   /* the program counter is a return address */
 	bool other_stack;            /* a signal frame has led to another stack */
+	bool guessed;                /* a frame pointer was followed */
 };
 
 /* In the order of perf's numbers, which is that of a sample's registers. */
@@ -315,7 +316,7 @@ static enum unwind_end step_frame_pointer(struct walk *w)
 	regs[UNWIND_FP] = next;
 	regs[UNWIND_SP] = fp + 16;
 	regs[UNWIND_PC] = pc;
-	w->call = true;
+	w->call = w->guessed = true;
 	return GOES_ON;
 }
 
@@ -365,6 +366,7 @@ static enum unwind_end walk_on(struct walk *w)
 			break;
 		default:
 			end = place->rule.kind == CFI_OUTERMOST ? UNWIND_COMPLETE : UNWIND_BAD_CFI;
+			w->chain->sure = end == UNWIND_COMPLETE && !w->guessed;
 		}
 	} while (end == GOES_ON);
 	return end;
@@ -413,6 +415,7 @@ void unwind_sample_chain(struct unwind *unwind, const struct unwind_source *sour
 	struct walk w = { .unwind = unwind, .source = source, .chain = chain, .budget = BUDGET };
 
 	chain->n = chain->spliced = 0;
+	chain->sure = false;
 	chain->end = UNWIND_ABI;
 	if (!UNWIND_NONE && sample->abi == PERF_SAMPLE_REGS_ABI_64 && sample->regs) {
 		for (size_t i = 0; i < ARRAY_SIZE(perf_regs); i++)

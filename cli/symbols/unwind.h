@@ -67,6 +67,7 @@ struct unwind_chain {
 	struct unwind_frame frames[UNWIND_FRAMES]; /* innermost first */
 	u32 n;
 	enum unwind_end end;         /* anything but UNWIND_COMPLETE: truncated */
+	bool sure;                   /* complete, by call frame information alone, which names the outermost function */
 	u32 spliced;                 /* of them the last so many are from the sample's callchain */
 };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The rule for safe places, and the signal frame that brings a held thread back. */
+/* The rules for safe places and for room on their stacks, and the signal frame that brings a held thread back. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/inject/inject.h"
+#include "cli/inject/room.h"
 #include "cli/inject/safe.h"
 #include "suite.h"
 
@@ -68,6 +69,61 @@ START_TEST(unknown_places)
 }
 END_TEST
 
+static enum room_stack begun(bool sure, const char *const *frames)
+{
+	judged(frames, NULL);
+	last.sure = sure;
+	return room_stack(&last);
+}
+
+#define BEGUN(...) begun(true, (const char *const[]){ __VA_ARGS__, NULL })
+
+/* Whose stack it is: by who called the outermost functions. */
+START_TEST(stacks)
+{
+	ck_assert_int_eq(BEGUN("nanosleep /lib/libc.so.6", "main /bin/app", "? /lib/libc.so.6", "_start /bin/app"), ROOM_FIRST);
+	ck_assert_int_eq(BEGUN("work /bin/app", "? /lib/libc.so.6", "clone3 /lib/libc.so.6"), ROOM_THREAD);
+	ck_assert_int_eq(BEGUN("work /bin/app", "? /lib/libpthread.so.0", "clone /lib/libc-2.31.so"), ROOM_THREAD);
+	/* makecontext(3), a library's own, a thread that nobody but the kernel knows. */
+	ck_assert_int_eq(BEGUN("work /bin/app", "__start_context /lib/libc.so.6"), ROOM_OTHER);
+	ck_assert_int_eq(BEGUN("work /bin/app", "entry /lib/libco.so.1"), ROOM_OTHER);
+	ck_assert_int_eq(BEGUN("work /bin/app"), ROOM_OTHER);
+	/* By frame pointers it would be main()'s. */
+	ck_assert_int_eq(begun(false, (const char *const[]){ "work /bin/app", "? /lib/libc.so.6", "_start /bin/app", NULL }),
+			 ROOM_OTHER);
+}
+END_TEST
+
+/* A record as glibc has it, of a stack of 16 KiB with a guard of 4 KiB; its list is at the first word. */
+START_TEST(bounds)
+{
+	enum { HEAD = 0x103000, BLOCK = 0x100000, SIZE = 0x4000, GUARD = 0x1000 };
+	/* A function with its argument, and small numbers before addresses, look a little like that. */
+	u64 record[] = { HEAD, 0, 1, 0x7f0000001000, 0, 0x555500001000, 0x7f0000002000, 0, BLOCK, SIZE, GUARD, GUARD, 0 };
+	const size_t n = ARRAY_SIZE(record);
+
+	ck_assert_uint_eq(room_lowest(record, n, HEAD, 0x102000), BLOCK + GUARD);
+	ck_assert_uint_eq(room_lowest(record, n, HEAD, BLOCK - 8), 0);
+	ck_assert_uint_eq(room_lowest(record, n, HEAD, HEAD + 8), 0);
+	ck_assert_uint_eq(room_lowest(record, 10, HEAD, 0x102000), 0);
+	ck_assert_uint_eq(room_lowest(record, 0, HEAD, 0x102000), 0);
+	/* No guard, as of memory that the program gave. */
+	record[10] = 0;
+	ck_assert_uint_eq(room_lowest(record, n, HEAD, 0x102000), BLOCK);
+	/* Two of them, or one that ends far above, or below. */
+	record[5] = BLOCK - 0x1000;
+	record[6] = SIZE + 0x1000;
+	ck_assert_uint_eq(room_lowest(record, n, HEAD, 0x102000), 0);
+	record[5] = 0;
+	record[9] = 0x1000000;
+	ck_assert_uint_eq(room_lowest(record, n, HEAD, 0x102000), 0);
+	record[9] = 0x2000;
+	ck_assert_uint_eq(room_lowest(record, n, HEAD, 0x102000), 0);
+	record[9] = UINT64_MAX;
+	ck_assert_uint_eq(room_lowest(record, n, HEAD, 0x102000), 0);
+}
+END_TEST
+
 START_TEST(nobody)
 {
 	static const u8 token[16];
@@ -114,6 +170,8 @@ int main(void)
 	tcase_add_test(tests, safe_places);
 	tcase_add_test(tests, unsafe_places);
 	tcase_add_test(tests, unknown_places);
+	tcase_add_test(tests, stacks);
+	tcase_add_test(tests, bounds);
 	tcase_add_test(tests, nobody);
 	tcase_add_test(tests, frame_room);
 	tcase_add_test(tests, instructions);
