@@ -161,12 +161,21 @@ static enum inject_end look_library(struct inject *j, struct places *p)
 	return INJECT_DONE;
 }
 
-/* By what /proc/PID/status says. */
-static enum inject_end look_status(struct inject *j, const char *status)
+/* In the line of what is on, not in that of what is locked (Documentation/arch/x86/shstk.rst). */
+static bool shadow_stack(const char *status)
+{
+	const char *on = status_text(status, "\nx86_Thread_features:"), *found = strstr(on, "shstk");
+
+	return found && found < on + strcspn(on, "\n");
+}
+
+enum inject_end look_status(struct inject *j, const char *status)
 {
 	char state = *status_text(status, "\nState:"), name[32];
 	pid_t tracer = (pid_t)status_number(status, "\nTracerPid:");
 
+	if (state == 'Z' && status_number(status, "\nThreads:") > 1)
+		return inject_say(j, INJECT_REFUSED, "goes on without its first thread: what would be read of it is gone with that");
 	if (state == 'Z' || state == 'X')
 		return inject_say(j, INJECT_GONE, "has ended: it is a zombie");
 	if (status_number(status, "\nKthread:") || !strstr(status, "\nVmSize:"))
@@ -181,10 +190,7 @@ static enum inject_end look_status(struct inject *j, const char *status)
 		look_name(tracer, name, sizeof(name));
 		return inject_say(j, INJECT_REFUSED, "is traced by process %d (%s), and only one can: see ptrace(2)", (int)tracer, name);
 	}
-	if (filtered(j->pid))
-		return inject_say(j, INJECT_REFUSED,
-				  "has a seccomp filter, which may kill it for the system calls that loading takes: see seccomp(2)");
-	if (strstr(status_text(status, "\nx86_Thread_features:"), "shstk"))
+	if (shadow_stack(status))
 		return inject_say(j, INJECT_REFUSED, "has a shadow stack, which forbids the returns that loading takes");
 	return INJECT_DONE;
 }
@@ -200,6 +206,9 @@ enum inject_end look_process(struct inject *j, struct places *p)
 	if (process_read(j->pid, "status", status, sizeof(status)) <= 0)
 		return inject_say(j, INJECT_GONE, "does not exist");
 	end = look_status(j, status);
+	if (end == INJECT_DONE && filtered(j->pid))
+		end = inject_say(j, INJECT_REFUSED,
+				 "has a seccomp filter, which may kill it for the system calls that loading takes: see seccomp(2)");
 	if (end == INJECT_DONE)
 		end = look_file(j);
 	if (end == INJECT_DONE)
@@ -213,29 +222,29 @@ enum inject_end look_process(struct inject *j, struct places *p)
 	return inject_say(j, INJECT_BUSY, "is being measured by process %d (%s)", (int)owner, name);
 }
 
-enum inject_end look_refused(struct inject *j, int err)
+/* The second number of "Uid:". */
+static unsigned long effective_user(const char *status)
 {
-	char status[STATUS_ROOM] = "", own[STATUS_ROOM] = "", yama[16];
-	unsigned long uid, caps;
+	const char *at = status_text(status, "\nUid:");
 
-	if (err == ESRCH)
-		return inject_say(j, INJECT_GONE, "has ended");
-	process_read(j->pid, "status", status, sizeof(status));
-	file_read("/proc/self/status", own, sizeof(own));
-	if (file_read("/proc/sys/kernel/yama/ptrace_scope", yama, sizeof(yama)) <= 0)
-		snprintf(yama, sizeof(yama), "0");
-	uid = status_number(status, "\nUid:");
-	caps = strtoul(status_text(own, "\nCapEff:"), NULL, 16);
+	at += strcspn(at, "\t ");
+	return strtoul(at, NULL, 10);
+}
+
+enum inject_end look_rule(struct inject *j, int err, const char *status, const char *own, const char *yama)
+{
+	unsigned long uid = status_number(status, "\nUid:"), user = effective_user(own);
+
 	if (yama[0] == '3')
 		return inject_say(j, INJECT_REFUSED, "may not be traced by anybody: kernel.yama.ptrace_scope is 3");
-	if (caps >> 19 & 1) /* CAP_SYS_PTRACE */
+	if (strtoull(status_text(own, "\nCapEff:"), NULL, 16) >> 19 & 1) /* CAP_SYS_PTRACE */
 		return inject_say(j, INJECT_REFUSED,
 				  "may not be traced from here (%s): see ptrace(2), and the rules of a security module",
 				  strerror(err));
-	if (uid != geteuid() && geteuid() == 0)
+	if (uid != user && user == 0)
 		return inject_say(j, INJECT_REFUSED,
 				  "belongs to user %lu, and root has no CAP_SYS_PTRACE here, as in a container without it", uid);
-	if (uid != geteuid())
+	if (uid != user)
 		return inject_say(j, INJECT_REFUSED, "belongs to user %lu: only that user and root may trace it", uid);
 	if (yama[0] == '2')
 		return inject_say(j, INJECT_REFUSED, "may be traced by root alone: kernel.yama.ptrace_scope is 2");
@@ -243,4 +252,16 @@ enum inject_end look_refused(struct inject *j, int err)
 		return inject_say(j, INJECT_REFUSED, "may be traced by its ancestors and root alone: kernel.yama.ptrace_scope is 1");
 	return inject_say(j, INJECT_REFUSED, "may not be traced: it is not dumpable, has changed its user, or has rights "
 			  "that this user lacks (ptrace(2))");
+}
+
+enum inject_end look_refused(struct inject *j, int err)
+{
+	char status[STATUS_ROOM] = "", own[STATUS_ROOM] = "", yama[16];
+
+	if (err == ESRCH)
+		return inject_say(j, INJECT_GONE, "has ended");
+	process_read(j->pid, "status", status, sizeof(status));
+	file_read("/proc/self/status", own, sizeof(own));
+	file_read("/proc/sys/kernel/yama/ptrace_scope", yama, sizeof(yama));
+	return look_rule(j, err, status, own, yama);
 }

@@ -16,7 +16,11 @@ void look_name(pid_t pid, char *name, size_t size);
 pid_t look_owner(const struct places *places);
 /* INJECT_DONE: nothing speaks against it. */
 enum inject_end look_process(struct inject *inject, struct places *places);
+/* The part of it that is told by /proc/PID/status, whose text this is. */
+enum inject_end look_status(struct inject *inject, const char *status);
 /* Why ptrace(2) was refused, by the rule behind it. */
 enum inject_end look_refused(struct inject *inject, int err);
+/* The same by texts: both status files, and kernel.yama.ptrace_scope, "" where there is none. */
+enum inject_end look_rule(struct inject *inject, int err, const char *status, const char *own, const char *yama);
 
 #endif

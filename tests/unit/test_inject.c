@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules for safe places and for room on their stacks, and the signal frame that brings a held thread back. */
+/* The rules for processes, safe places and room on their stacks, and the signal frame that brings a held thread back. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/inject/inject.h"
+#include "cli/inject/look.h"
 #include "cli/inject/room.h"
 #include "cli/inject/safe.h"
 #include "suite.h"
@@ -137,6 +139,72 @@ START_TEST(nobody)
 }
 END_TEST
 
+/* A process by the lines of its status file that matter. */
+static const char *state_told(const char *state, const char *rest)
+{
+	static struct inject inject;
+	char status[512];
+	enum inject_end end;
+
+	inject = (struct inject){ .pid = 999999999 };
+	snprintf(status, sizeof(status), "Name:\tapp\nUmask:\t0022\nState:\t%s\nTracerPid:\t0\nUid:\t1000\t1000\t1000\t1000\n%s", state,
+		 rest);
+	end = look_status(&inject, status);
+	ck_assert((end == INJECT_DONE) == !inject.why[0]);
+	return inject.why;
+}
+
+#define TOLD(state, rest, words) ck_assert_ptr_nonnull(strstr(state_told(state, rest), words))
+
+START_TEST(states)
+{
+	const char lives[] = "VmSize:\t5000 kB\nThreads:\t3\n";
+
+	ck_assert_str_eq(state_told("S (sleeping)", lives), "");
+	ck_assert_str_eq(state_told("R (running)", "VmSize:\t5000 kB\nThreads:\t1\nx86_Thread_features:\t\nx86_Thread_features_locked:\tshstk wrss \n"), "");
+	TOLD("S (sleeping)", "VmSize:\t5000 kB\nThreads:\t1\nx86_Thread_features:\tshstk \nx86_Thread_features_locked:\t\n",
+	     "has a shadow stack, which forbids the returns that loading takes");
+	TOLD("Z (zombie)", "Threads:\t1\n", "has ended: it is a zombie");
+	TOLD("Z (zombie)", "Threads:\t4\n", "goes on without its first thread");
+	TOLD("T (stopped)", lives, "is stopped by job control: continue it first (kill -CONT 999999999)");
+	TOLD("S (sleeping)", "Threads:\t1\n", "is a thread of the kernel");
+	TOLD("S (sleeping)", "VmSize:\t5000 kB\nKthread:\t1\n", "is a thread of the kernel");
+}
+END_TEST
+
+/* Who may trace whom: both users, the rights of sparkctl's, and kernel.yama.ptrace_scope. */
+static const char *rule_told(unsigned theirs, unsigned ours, const char *rights, const char *yama)
+{
+	static struct inject inject;
+	char status[256], own[256];
+
+	inject = (struct inject){ .pid = 999999999 };
+	snprintf(status, sizeof(status), "Name:\tapp\nUid:\t%u\t%u\t%u\t%u\n", theirs, theirs, theirs, theirs);
+	snprintf(own, sizeof(own), "Name:\tsparkctl\nUid:\t7\t%u\t%u\t%u\nCapEff:\t%s\n", ours, ours, ours, rights);
+	ck_assert_int_eq(look_rule(&inject, EPERM, status, own, yama), INJECT_REFUSED);
+	return inject.why;
+}
+
+#define NO_RIGHTS "0000000000000000"
+#define RULE(theirs, ours, rights, yama, words) ck_assert_ptr_nonnull(strstr(rule_told(theirs, ours, rights, yama), words))
+
+START_TEST(rules)
+{
+	const char all[] = "000001ffffffffff", root[] = "000001fffff7ffff";
+
+	RULE(1000, 1000, NO_RIGHTS, "1\n", "may be traced by its ancestors and root alone: kernel.yama.ptrace_scope is 1");
+	RULE(1000, 1000, NO_RIGHTS, "2\n", "may be traced by root alone: kernel.yama.ptrace_scope is 2");
+	RULE(1000, 1000, NO_RIGHTS, "3\n", "may not be traced by anybody: kernel.yama.ptrace_scope is 3");
+	RULE(1000, 0, all, "3\n", "may not be traced by anybody: kernel.yama.ptrace_scope is 3");
+	/* It is not Yama's rule then. */
+	RULE(1000, 1001, NO_RIGHTS, "1\n", "belongs to user 1000: only that user and root may trace it");
+	RULE(1000, 0, root, "2\n", "belongs to user 1000, and root has no CAP_SYS_PTRACE here");
+	RULE(1000, 0, all, "2\n", "may not be traced from here");
+	RULE(1000, 1000, NO_RIGHTS, "0\n", "is not dumpable");
+	RULE(1000, 1000, NO_RIGHTS, "", "is not dumpable");
+}
+END_TEST
+
 /* Without room there is no frame, and none is half written. */
 START_TEST(frame_room)
 {
@@ -173,6 +241,8 @@ int main(void)
 	tcase_add_test(tests, stacks);
 	tcase_add_test(tests, bounds);
 	tcase_add_test(tests, nobody);
+	tcase_add_test(tests, states);
+	tcase_add_test(tests, rules);
 	tcase_add_test(tests, frame_room);
 	tcase_add_test(tests, instructions);
 	return suite_run("inject", tests);
