@@ -28,6 +28,13 @@ static bool is_library(const char *name, const char *prefix)
 	return slash && !strncmp(slash + 1, prefix, strlen(prefix));
 }
 
+static bool is_named(const char *name, const char *file)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash && !strcmp(slash + 1, file);
+}
+
 /* By the mapping, else by the path in the process's root. */
 static int file_open(pid_t pid, const struct space_map *map)
 {
@@ -110,7 +117,9 @@ static void map_take(struct places *p, pid_t pid, const struct space_map *map)
 	bool libdl = is_library(map->name, "libdl.so.2") || is_library(map->name, "libdl-2.");
 
 	p->library |= libc;
-	p->other |= is_library(map->name, "ld-musl") || is_library(map->name, "libc.musl") || is_library(map->name, "libc.so.0");
+	/* musl is "libc.so" on Debian, as bionic is on Android. */
+	p->other |= is_library(map->name, "ld-musl") || is_library(map->name, "libc.musl") || is_library(map->name, "libc.so.0") ||
+		    is_named(map->name, "libc.so");
 	if ((libc || libdl) && !map->offset)
 		library_read(p, pid, map);
 	if (libc && map->protection & PROT_EXEC && (!p->gadgets.system_call || !p->gadgets.back))
