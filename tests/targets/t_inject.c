@@ -23,6 +23,7 @@
 
 #define BLOCKS 64
 #define BUSY 8
+#define FREQUENT 100                 /* threads that wait only for a little; more of them would leave no CPU */
 
 static volatile sig_atomic_t over;
 static volatile unsigned long ticks, rounds, churned;
@@ -87,14 +88,14 @@ static void load(void)
 	dlclose(handle);
 }
 
-static void wait_a_little(void)
+static void wait_a_little(int ms)
 {
-	struct timespec nap = { 0, 3000000 };
+	struct timespec nap = { 0, ms * 1000000L };
 
 	spark_region_begin("wait");
 	if (nanosleep(&nap, NULL))
 		fail("nanosleep was interrupted");
-	if (poll(NULL, 0, 3) != 0)
+	if (poll(NULL, 0, ms) != 0)
 		fail("poll was interrupted");
 	spark_region_end("wait");
 }
@@ -102,19 +103,21 @@ static void wait_a_little(void)
 static void *worker(void *arg)
 {
 	unsigned seed = (unsigned)(size_t)arg;
-	sigset_t timer;
+	sigset_t mains;
 
-	sigemptyset(&timer);
-	sigaddset(&timer, SIGALRM);
-	pthread_sigmask(SIG_BLOCK, &timer, NULL);
+	/* Also SIGTERM: on a busy machine the kernel gives that to any thread, and a handler interrupts poll(2). */
+	sigemptyset(&mains);
+	sigaddset(&mains, SIGALRM);
+	sigaddset(&mains, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &mains, NULL);
 	while (!over) {
 		spark_region_begin("round");
 		/* Many threads wait, but for a few. */
 		switch ((size_t)arg < BUSY ? (size_t)arg % 4 : 2) {
 		case 0: allocate(&seed); break;
 		case 1: compute(); allocate(&seed); break;
-		case 2: wait_a_little(); break;
-		default: load(); wait_a_little(); break;
+		case 2: wait_a_little((size_t)arg < FREQUENT ? 3 : 30); break;
+		default: load(); wait_a_little(3); break;
 		}
 		spark_region_end("round");
 		__atomic_fetch_add(&rounds, 1, __ATOMIC_RELAXED);
