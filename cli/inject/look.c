@@ -175,7 +175,7 @@ enum inject_end look_status(struct inject *j, const char *status)
 	pid_t tracer = (pid_t)status_number(status, "\nTracerPid:");
 
 	if (state == 'Z' && status_number(status, "\nThreads:") > 1)
-		return inject_say(j, INJECT_REFUSED, "goes on without its first thread: what would be read of it is gone with that");
+		return inject_say(j, INJECT_REFUSED, "goes on without its first thread: with that, its mappings can be read no longer");
 	if (state == 'Z' || state == 'X')
 		return inject_say(j, INJECT_GONE, "has ended: it is a zombie");
 	if (status_number(status, "\nKthread:") || !strstr(status, "\nVmSize:"))

@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "cli/inject/room.h"
 
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
