@@ -199,6 +199,10 @@ cli_sources = \
 	cli/log.c \
 	cli/log.h \
 	cli/inject/arch.h \
+	cli/inject/arch_aarch64.c \
+	cli/inject/arch_aarch64.h \
+	cli/inject/arch_aarch64_code.c \
+	cli/inject/arch_aarch64_frame.c \
 	cli/inject/arch_none.c \
 	cli/inject/arch_x86_64.c \
 	cli/inject/inject.c \

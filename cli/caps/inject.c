@@ -119,6 +119,6 @@ static struct outcome inject_probe_here(struct caps_context *context)
 struct outcome inject_probe(struct caps_context *context)
 {
 	if (!ARCH_INJECT)
-		return outcome_no(NULL, "loading into a process that runs is there for x86-64 alone");
+		return outcome_no(NULL, "loading into a process that runs is there for x86-64 and arm64 alone");
 	return inject_probe_here(context);
 }

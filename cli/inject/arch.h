@@ -15,6 +15,7 @@
 
 /* All that a thread has in the processor, and the signals that it blocks. */
 struct arch_state {
+	u64 before[9];               /* by arch_before() */
 	u64 regs[48];
 	size_t regs_size;
 	u8 extended[ARCH_EXTENDED] __attribute__((aligned(64)));
@@ -22,9 +23,9 @@ struct arch_state {
 	u64 mask;
 };
 
-/* Instructions of the C library that are of use. */
+/* Instructions of the C library or the vDSO that are of use. */
 struct arch_gadgets {
-	u64 system_call;             /* a system call, and back to the address on the stack */
+	u64 system_call;             /* a system call, and back to where arch_call() says */
 	u64 back;                    /* rt_sigreturn(2) */
 };
 
@@ -54,12 +55,24 @@ enum arch_stage { ARCH_SOCKETS = 1, ARCH_FILE, ARCH_OPEN, ARCH_FIND, ARCH_WAKE, 
 enum arch_step { ARCH_STEP_FILE = 1, ARCH_STEP_END };
 
 bool arch_available(void);
-/* 0, or -errno. */
-int arch_read(pid_t tid, struct arch_state *state);
+/* Before it is asked to stop: what its registers will not tell then. */
+void arch_before(pid_t tid, struct arch_state *state);
+/*
+ * signalled: a handler may have run since then. 0, or -errno; -EOPNOTSUPP: it has a shadow stack, -EBUSY: registers that
+ * no frame of ours holds.
+ */
+int arch_read(pid_t tid, struct arch_state *state, bool signalled);
+/* It is to be let go with nothing done to it: a system call that our stop alone has ended begins anew. */
+void arch_release(pid_t tid, const struct arch_state *state);
+/*
+ * Before arch_write(): true: that has to be done at the exit of a system call whose first argument is this, and the
+ * state is now one of which the kernel, in the next stop, decides whether the interrupted call begins anew.
+ */
+bool arch_again(struct arch_state *state, u64 *first);
 /* Restores all; the registers last: what comes before them does not matter if it ends there. */
 int arch_write(pid_t tid, const struct arch_state *state);
 u64 arch_pc(const struct arch_state *state);
-/* Of the system call that it is in; UINT64_MAX: none. */
+/* Of the system call that it is in, or about to make; UINT64_MAX: none. */
 u64 arch_call_number(const struct arch_state *state);
 u64 arch_sp(const struct arch_state *state);
 /* Bytes below the stack pointer that are in use. */
@@ -67,7 +80,7 @@ u64 arch_red_zone(void);
 /* In the order of unwind_regs_mask(). */
 void arch_unwind_regs(const struct arch_state *state, u64 *regs);
 
-/* Looks through code; true: both were found. */
+/* Looks through code, of the C library or the vDSO; true: both were found. */
 bool arch_find(struct arch_gadgets *gadgets, const u8 *code, size_t size, u64 address);
 /*
  * The signal frame of a state, for its place. Returns its size, 0 if there is no room. Whoever returns to it after a

@@ -2,7 +2,7 @@
 /* Machines that arch.h has nothing for: nothing is ever loaded. */
 #include "cli/inject/arch.h"
 
-#if !defined(__x86_64__) || defined(__ILP32__)
+#if (!defined(__x86_64__) && (!defined(__aarch64__) || defined(__AARCH64EB__))) || defined(__ILP32__)
 #include <errno.h>
 
 bool arch_available(void)
@@ -10,10 +10,26 @@ bool arch_available(void)
 	return false;
 }
 
-int arch_read(pid_t tid, struct arch_state *state)
+void arch_before(pid_t tid, struct arch_state *state)
 {
 	(void)tid, (void)state;
+}
+
+int arch_read(pid_t tid, struct arch_state *state, bool signalled)
+{
+	(void)tid, (void)state, (void)signalled;
 	return -ENOSYS;
+}
+
+void arch_release(pid_t tid, const struct arch_state *state)
+{
+	(void)tid, (void)state;
+}
+
+bool arch_again(struct arch_state *state, u64 *first)
+{
+	(void)state, (void)first;
+	return false;
 }
 
 int arch_write(pid_t tid, const struct arch_state *state)

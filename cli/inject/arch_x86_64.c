@@ -93,10 +93,28 @@ static int call_renew(pid_t tid, struct arch_state *s)
 	return 0;
 }
 
-int arch_read(pid_t tid, struct arch_state *s)
+/* All that matters is in the registers. */
+void arch_before(pid_t tid, struct arch_state *s)
+{
+	(void)tid, (void)s;
+}
+
+void arch_release(pid_t tid, const struct arch_state *s)
+{
+	(void)tid, (void)s;
+}
+
+bool arch_again(struct arch_state *s, u64 *first)
+{
+	(void)s, (void)first;
+	return false;
+}
+
+int arch_read(pid_t tid, struct arch_state *s, bool signalled)
 {
 	struct iovec area = { s->regs, sizeof(s->regs) };
 
+	(void)signalled;
 	if (ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &area))
 		return -errno;
 	s->regs_size = area.iov_len;

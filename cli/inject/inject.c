@@ -86,6 +86,13 @@ static void let_go(struct injection *i)
 	held_end(i);
 }
 
+/* Nothing was done to it. */
+static void release(struct injection *i)
+{
+	arch_release(i->tracee.tid, &i->state);
+	let_go(i);
+}
+
 /* ---- which thread ------------------------------------------------------------------------------- */
 
 static void threads_list(struct injection *i)
@@ -125,7 +132,7 @@ static bool thread_stops(pid_t tid)
 static enum inject_end hold(struct injection *i, pid_t tid)
 {
 	enum tracee_stop stop;
-	int ret = tracee_seize(&i->tracee, i->inject->pid, tid);
+	int ret = tracee_seize(&i->tracee, i->inject->pid, tid, &i->state);
 
 	i->unsafe = "its threads come and go";
 	if (ret == -ESRCH)
@@ -140,9 +147,14 @@ static enum inject_end hold(struct injection *i, pid_t tid)
 		return INJECT_FAILED;
 	if (stop == TRACEE_LATE)
 		return inject_say(i->inject, INJECT_REFUSED, "has a thread (%d) in an uninterruptible wait", (int)tid);
-	if (stop == TRACEE_HELD && arch_read(tid, &i->state) == 0)
+	ret = stop == TRACEE_HELD ? arch_read(tid, &i->state, i->tracee.signalled) : 0;
+	if (stop == TRACEE_HELD && !ret)
 		return INJECT_DONE;
 	tracee_let(&i->tracee);
+	if (ret == -EOPNOTSUPP)
+		return inject_say(i->inject, INJECT_REFUSED, "has a shadow stack, which forbids the returns that loading takes");
+	if (ret == -EBUSY)
+		i->unsafe = "its threads compute in a mode of the processor that functions are not called in";
 	if (stop == TRACEE_STOPPED)
 		return inject_say(i->inject, INJECT_REFUSED, "is stopped by job control: continue it first (kill -CONT %d)",
 				  (int)i->inject->pid);
@@ -184,7 +196,7 @@ static enum inject_end try_thread(struct injection *i, pid_t tid, bool rehearsal
 	i->inject->tries++;
 	safe_take(&i->look, i->inject->pid, tid, &i->state);
 	if (rehearsal) {
-		let_go(i);
+		release(i);
 		safe_tell(&i->look, i->live, &i->stack);
 		return INJECT_FAILED;
 	}
@@ -195,7 +207,7 @@ static enum inject_end try_thread(struct injection *i, pid_t tid, bool rehearsal
 		return INJECT_DONE;
 	if (log_level() >= 3)
 		stack_print(i, tid);
-	let_go(i);
+	release(i);
 	return INJECT_FAILED;
 }
 
@@ -422,8 +434,8 @@ static bool code_run(struct injection *i, enum inject_end *end)
 	}
 }
 
-/* To the stop in which the kernel looks at interrupted system calls, and there all is put back. */
-static bool put_back(struct injection *i)
+/* To the stop in which the kernel looks at interrupted system calls. */
+static bool stop_again(struct injection *i)
 {
 	enum tracee_stop stop;
 
@@ -432,7 +444,19 @@ static bool put_back(struct injection *i)
 	do {
 		stop = tracee_wait(&i->tracee, HOLD_NS);
 	} while (stop == TRACEE_ENTRY || stop == TRACEE_EXIT);
-	return stop == TRACEE_HELD && arch_write(i->tracee.tid, &i->state) == 0;
+	return stop == TRACEE_HELD;
+}
+
+/* There all is put back, or just before. */
+static bool put_back(struct injection *i)
+{
+	u64 first;
+
+	if (!stop_again(i))
+		return false;
+	if (!arch_again(&i->state, &first))
+		return arch_write(i->tracee.tid, &i->state) == 0;
+	return call(i, SYS_gettid, first, 0, 0, 0, 0, 0) > 0 && arch_write(i->tracee.tid, &i->state) == 0 && stop_again(i);
 }
 
 /* The thread is at a safe place. */

@@ -122,7 +122,7 @@ static void map_take(struct places *p, pid_t pid, const struct space_map *map)
 		    is_named(map->name, "libc.so");
 	if ((libc || libdl) && !map->offset)
 		library_read(p, pid, map);
-	if (libc && map->protection & PROT_EXEC && (!p->gadgets.system_call || !p->gadgets.back))
+	if ((libc || !strcmp(map->name, "[vdso]")) && map->protection & PROT_EXEC && (!p->gadgets.system_call || !p->gadgets.back))
 		code_read(p, pid, map);
 	if (!strcmp(map->name, "[stack]")) {
 		p->stack_start = map->start;

@@ -19,12 +19,13 @@
 #define NAP_NS 100000
 #define CALL_NS NSEC_PER_SEC
 
-int tracee_seize(struct tracee *t, pid_t pid, pid_t tid)
+int tracee_seize(struct tracee *t, pid_t pid, pid_t tid, struct arch_state *s)
 {
 	*t = (struct tracee){ .pid = pid, .tid = tid };
 	if (ptrace(PTRACE_SEIZE, tid, NULL, OPTIONS))
 		return -errno;
 	t->seized = true;
+	arch_before(tid, s);
 	return ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) ? -errno : 0;
 }
 
@@ -110,6 +111,7 @@ static bool status_take(struct tracee *t, int status, bool working, enum tracee_
 		return true;
 	}
 	/* On its way before we came: with all that the kernel knows of it. */
+	t->signalled = true;
 	ptrace(working ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, NULL, (void *)(uintptr_t)n);
 	return false;
 }

@@ -18,13 +18,14 @@ struct tracee {
 	pid_t pid, tid;
 	bool seized;
 	bool entered;                /* the last stop was at a system call's entry */
+	bool signalled;              /* a signal was passed on: a handler may have run */
 	int fault;                   /* signal of TRACEE_FAULT */
 	u64 later;                   /* signals that were sent meanwhile, to be sent once more */
 	u64 since_ns;                /* it is held */
 };
 
-/* 0: seized, and asked to stop; tracee_wait() says when it has. Else -errno. */
-int tracee_seize(struct tracee *t, pid_t pid, pid_t tid);
+/* 0: seized, and after arch_before() asked to stop; tracee_wait() says when it has. Else -errno. */
+int tracee_seize(struct tracee *t, pid_t pid, pid_t tid, struct arch_state *s);
 /* Asks for a stop and lets it run into it. */
 int tracee_interrupt(struct tracee *t);
 /* Until something happens, or for so long. Signals on their way are passed on. */

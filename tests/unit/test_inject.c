@@ -217,17 +217,27 @@ START_TEST(frame_room)
 }
 END_TEST
 
+#if defined(__aarch64__)
+/* nop; mov x8, #172; svc #0; ret; nop; mov x8, #139; svc #0 */
+static const u32 code[] = { 0xd503201f, 0xd2801588, 0xd4000001, 0xd65f03c0, 0xd503201f, 0xd2801168, 0xd4000001 };
+#define CALL_AT 8u
+#define BACK_AT 20u
+#else
+static const u8 code[] = { 0x90, 0x0f, 0x05, 0xc3, 0x90, 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05, 0x90 };
+#define CALL_AT 1u
+#define BACK_AT 5u
+#endif
+
 START_TEST(instructions)
 {
-	static const u8 code[] = { 0x90, 0x0f, 0x05, 0xc3, 0x90, 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05, 0x90 };
 	struct arch_gadgets gadgets = { 0, 0 };
 
 	if (!arch_available())
 		return;
-	ck_assert(!arch_find(&gadgets, code, 5, 0x1000));
-	ck_assert_uint_eq(gadgets.system_call, 0x1001);
-	ck_assert(arch_find(&gadgets, code, sizeof(code), 0x1000));
-	ck_assert_uint_eq(gadgets.back, 0x1005);
+	ck_assert(!arch_find(&gadgets, (const u8 *)code, BACK_AT, 0x1000));
+	ck_assert_uint_eq(gadgets.system_call, 0x1000 + CALL_AT);
+	ck_assert(arch_find(&gadgets, (const u8 *)code, sizeof(code), 0x1000));
+	ck_assert_uint_eq(gadgets.back, 0x1000 + BACK_AT);
 }
 END_TEST
 
