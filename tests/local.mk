@@ -175,6 +175,7 @@ e2e_tests = \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
 	tests/e2e/ids.test \
+	tests/e2e/inject-calls.test \
 	tests/e2e/inject-kill.test \
 	tests/e2e/inject-programs.test \
 	tests/e2e/inject-refuse.test \
@@ -440,7 +441,7 @@ check_PROGRAMS += $(unit_tests) $(unit_agent_tests)
 unit_programs = $(unit_tests) $(unit_agent_tests)
 # Not agent_proc: it takes a minute there, and a thread without markers is not missed from the sums.
 bed_unit_programs = $(filter-out %_name %_proc,$(unit_agent_tests)) \
-	$(filter %_perf_user %_kernel %_cfi %_cfi_libc %_unwind,$(unit_tests))
+	$(filter %_perf_user %_kernel %_cfi %_cfi_libc %_inject %_unwind,$(unit_tests))
 else
 unit_missing = yes
 endif
