@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A run from arming to facts; see session.h. */
 #define _GNU_SOURCE
-#include "cli/session/functions.h"
 #include "cli/session/blockio.h"
+#include "cli/session/functions.h"
 #include "cli/session/internal.h"
 #include "cli/session/portion.h"
 #include "cli/session/probing.h"
