@@ -151,7 +151,7 @@ static void block_left(const struct lines *lines, const struct block *block)
 	if (!sum)
 		return;
 	row = lines_begin(lines, "block-io", ", ");
-	lines_piece(&row, "%llu requests have no latency", (unsigned long long)sum);
+	lines_piece(&row, sum == 1 ? "%llu request has no latency" : "%llu requests have no latency", (unsigned long long)sum);
 	for (u32 i = 0; i < BLOCK_LEFT_REASONS; i++)
 		if (left[i])
 			lines_piece(&row, "%llu %s", (unsigned long long)left[i], words[i]);
