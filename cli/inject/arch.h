@@ -59,7 +59,7 @@ bool arch_available(void);
 void arch_before(pid_t tid, struct arch_state *state);
 /*
  * signalled: a handler may have run since then. 0, or -errno; -EOPNOTSUPP: it has a shadow stack, -EBUSY: registers that
- * no frame of ours holds.
+ * no frame of ours holds, -EAGAIN: at this very place it cannot be entered.
  */
 int arch_read(pid_t tid, struct arch_state *state, bool signalled);
 /* It is to be let go with nothing done to it: a system call that our stop alone has ended begins anew. */

@@ -158,7 +158,11 @@ static bool is_call(pid_t tid, u64 at)
 	return !errno && (u32)((u64)word >> 8 * (at & 4)) == ARM_CALL;
 }
 
-static void call_look(pid_t tid, struct kept *k, const struct before *b, bool signalled)
+/*
+ * -EAGAIN: it has failed with EINTR, by us or by a signal whose handler the kernel will yet run with the mask of that call,
+ * which would be lost.
+ */
+static int call_look(pid_t tid, struct kept *k, const struct before *b, bool signalled)
 {
 	struct user_pt_regs *r = &k->regs;
 
@@ -166,13 +170,16 @@ static void call_look(pid_t tid, struct kept *k, const struct before *b, bool si
 	if (is_call(tid, r->pc)) {
 		k->call = r->regs[8];
 		k->renewal = call_renewal(b, r);
-	} else if ((s64)r->regs[0] == -EINTR && !signalled && call_breaks(r->regs[8]) && waited(b, r, r->pc - 4)) {
+	} else if ((s64)r->regs[0] == -EINTR && call_breaks(r->regs[8]) && is_call(tid, r->pc - 4)) {
+		if (signalled || !waited(b, r, r->pc - 4))
+			return -EAGAIN;
 		k->call = r->regs[8];
 		k->renewal = ERESTARTNOHAND;
 		k->broken = true;
 		r->regs[0] = b->arguments[0];
 		r->pc -= 4;
 	}
+	return 0;
 }
 
 /* ---- reading and writing ------------------------------------------------------------------------ */
@@ -226,9 +233,10 @@ int arch_read(pid_t tid, struct arch_state *s, bool signalled)
 	ret = special_look(tid);
 	if (!ret)
 		ret = vectors_read(tid, s);
+	if (!ret)
+		ret = call_look(tid, &k, &b, signalled);
 	if (ret)
 		return ret;
-	call_look(tid, &k, &b, signalled);
 	s->regs_size = size;
 	memcpy(s->regs, &k, sizeof(k));
 	return ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof(s->mask), &s->mask) ? -errno : 0;
