@@ -145,6 +145,8 @@ cli_sources = \
 	cli/cmd/help.c \
 	cli/cmd/launch.c \
 	cli/cmd/launch.h \
+	cli/cmd/limited.c \
+	cli/cmd/limited.h \
 	cli/cmd/list.c \
 	cli/cmd/list.h \
 	cli/cmd/list_events.c \
@@ -283,6 +285,7 @@ cli_sources = \
 	cli/output/lines_portion.c \
 	cli/output/lines_profile.c \
 	cli/output/lines_report.c \
+	cli/output/lines_group.c \
 	cli/output/lines_split.c \
 	cli/output/lines_storage.c \
 	cli/output/lines_window.c \
@@ -332,6 +335,12 @@ cli_sources = \
 	cli/session/chosen.c \
 	cli/session/clock.c \
 	cli/session/cgroup.h \
+	cli/session/cgroup_controllers.c \
+	cli/session/cgroup_figures.c \
+	cli/session/cgroup_name.c \
+	cli/session/cgroup_own.c \
+	cli/session/cgroup_own.h \
+	cli/session/cgroup_path.c \
 	cli/session/count.c \
 	cli/session/count.h \
 	cli/session/count_cgroup.c \

@@ -13,6 +13,7 @@ unit_tests = \
 	tests/unit/test_caps \
 	tests/unit/test_cfi \
 	tests/unit/test_cfi_libc \
+	tests/unit/test_cgroup \
 	tests/unit/test_closure \
 	tests/unit/test_cmd_report \
 	tests/unit/test_compare \
@@ -192,6 +193,7 @@ e2e_tests = \
 	tests/e2e/names.test \
 	tests/e2e/offcpu-programs.test \
 	tests/e2e/offcpu.test \
+	tests/e2e/own-cgroup.test \
 	tests/e2e/processes-daemon.test \
 	tests/e2e/processes-exec.test \
 	tests/e2e/processes-fork.test \

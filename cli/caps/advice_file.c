@@ -66,7 +66,8 @@ struct outcome advice_cgroup(const struct caps_context *context, int err, const 
 	switch (err) {
 	case EACCES:
 	case EPERM:
-		return outcome_no("systemd-run --user --scope -p Delegate=yes sparkctl ...",
+		return outcome_no(facts_exists(context, "/run/systemd/system") ?
+				"systemd-run --user --scope -p Delegate=yes sparkctl ..." : "",
 			"uid %u may not make a group in %.120s (%s)", (unsigned int)context->uid,
 			group, advice_errno_name(err));
 	case EROFS:

@@ -6,6 +6,7 @@
 
 #include "cli/cmd/cached.h"
 #include "cli/cmd/launch.h"
+#include "cli/cmd/limited.h"
 #include "cli/cmd/passes.h"
 #include "cli/cmd/portioned.h"
 #include "cli/cmd/sampled.h"
@@ -44,6 +45,7 @@ struct run_options {
 	struct portioned portioned;
 	struct cached cached;
 	struct windowed windowed;
+	struct limited limited;
 };
 
 #define OFFSET(member) offsetof(struct run_options, member)
@@ -80,6 +82,7 @@ static const struct opt options[] = {
 	CACHED_ROWS(struct run_options),
 	WINDOWED_WHOLE_ROW(struct run_options, "the command"),
 	WINDOWED_FILE_ROW(struct run_options),
+	LIMITED_ROWS(struct run_options),
 	{ "cpu-clock", 0, OPT_FLAG, OFFSET(cpu_clock), NULL, NULL,
 	  "where switches cannot be detected, read the thread's CPU clock at each marker (about 1 us a pair) instead of leaving cpu out",
 	  NULL, false },
@@ -136,6 +139,7 @@ static struct session_options session_options_of(struct run_options *o, const st
 		.off_cpu = o->off_cpu,
 		.block_io = o->block_io,
 		.calls = o->wrap.calls,
+		.cgroup = limited_group(&o->limited),
 	};
 
 	portioned_session(&o->portioned, &so);
@@ -289,6 +293,8 @@ static int run_with(struct run_options *o, char **argv)
 	if (!status)
 		status = cached_parse(&o->cached, &command_run);
 	if (!status)
+		status = limited_parse(&o->limited, &command_run);
+	if (!status)
 		status = launch_events(&o->asked, &o->print, &events);
 	if (!status)
 		status = wrap_prepare(&o->wrap, argv[0]);
@@ -323,6 +329,7 @@ static int run_command(int argc, char **argv)
 	portioned_free(&o.portioned);
 	cached_free(&o.cached);
 	windowed_free(&o.windowed);
+	limited_free(&o.limited);
 	free(o.define_lines);
 	wrap_free(&o.wrap);
 	return status;

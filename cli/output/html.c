@@ -97,7 +97,8 @@ static int html_said(struct page *page)
 {
 	static void (*const head[])(const struct lines *) = { lines_header, NULL };
 	static void (*const totals_only[])(const struct lines *) = { lines_missing, lines_total_notes, lines_notes, NULL };
-	static void (*const all[])(const struct lines *) = { lines_storage, lines_origin, lines_missing, lines_notes, lines_markers, NULL };
+	static void (*const all[])(const struct lines *) = { lines_storage, lines_group, lines_origin, lines_missing, lines_notes,
+							     lines_markers, NULL };
 	static void (*const samples[])(const struct lines *) = { lines_samples, NULL };
 	static void (*const none[])(const struct lines *) = { NULL };
 

@@ -165,7 +165,7 @@ static bool lines_total_shown(const struct total_fact *total)
 	for (size_t i = 0; i < ARRAY_SIZE(elsewhere); i++)
 		if (!strcmp(elsewhere[i], total->name))
 			return true;
-	return !strncmp(CALLS_PAIR, total->name, strlen(CALLS_PAIR));
+	return !strncmp(CALLS_PAIR, total->name, strlen(CALLS_PAIR)) || lines_of_group(total);
 }
 
 /* The kernel's accounting stands in for an event that it refused or took away. */

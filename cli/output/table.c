@@ -409,6 +409,7 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 		lines_totals(&lines);
 	if (options->verbose >= 0)
 		lines_windows(&lines);
+	lines_group(&lines);
 	lines_origin(&lines);
 	lines_missing(&lines);
 	lines_notes(&lines);

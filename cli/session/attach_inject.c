@@ -113,8 +113,7 @@ int attach_inject(struct session *s)
 	if (server_open(&s->server))
 		return -1;
 	rings_hide(s);
-	s->files = files_list(&s->caps);
-	s->profile.disks = s->disks = files_disks();
+	files_choose(s);
 	for (size_t i = 0; (pid = count_watched(s->options->count, i)); i++) {
 		p = process_find(&s->processes, pid);
 		if (p)

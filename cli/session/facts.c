@@ -2,6 +2,7 @@
 /* What a session states about itself for the report. */
 #define _GNU_SOURCE
 #include "cli/session/blockio.h"
+#include "cli/session/cgroup_own.h"
 #include "cli/session/internal.h"
 #include "cli/session/portion.h"
 #include "cli/session/probing.h"
@@ -263,6 +264,8 @@ void session_collect_facts(struct session *s)
 	totals_read(&s->totals, &s->caps, session_counted(s, end), &s->usage, s->main_ended,
 		    totals_hidden_of(s));
 	probing_totals(s);
+	if (s->group)
+		cgroup_own_totals(s->group, &s->totals);
 	portion_facts(s, end);
 	s->facts.totals = s->totals.facts;
 	s->facts.ntotals = s->totals.nfacts;

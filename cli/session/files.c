@@ -10,32 +10,14 @@
 
 #include "cli/analyze/snapshot.h"
 #include "cli/session/cgroup.h"
+#include "cli/session/cgroup_own.h"
 
-/* Our own control group, which is the command's: "0::/path" of /proc/self/cgroup, below where v2 is mounted. */
-static bool files_group(const struct caps_context *caps, char *path, size_t size)
+/* own: the directory of the command's group; NULL: it is in ours. NULL: they do not fit, or there is no memory. */
+static struct wire_files *files_list(const struct caps_context *caps, const char *own)
 {
-	enum { ROOM = 1 << 18 };
-	char *text = malloc(ROOM), *line = NULL, *rest;
-	char own[PATH_MAX] = "";
-	bool found = false;
-
-	if (text && facts_read(caps, "/proc/self/cgroup", text, ROOM) > 0)
-		for (line = strtok_r(text, "\n", &rest); line && strncmp(line, "0::", 3); line = strtok_r(NULL, "\n", &rest))
-			;
-	if (line && (size_t)snprintf(own, sizeof(own), "%s", line + 3) < sizeof(own) &&
-	    facts_read(caps, "/proc/self/mountinfo", text, ROOM) > 0)
-		found = cgroup_parse_root(text, 2, path, size);
-	free(text);
-	if (!found || strlen(path) + strlen(own) >= size)
-		return false;
-	strcat(path, strcmp(own, "/") ? own : "");
-	return true;
-}
-
-struct wire_files *files_list(const struct caps_context *caps)
-{
-	char group[PATH_MAX], path[PATH_MAX + 64];
-	bool grouped = files_group(caps, group, sizeof(group));
+	char group[PATH_MAX], path[PATH_MAX + 64], why[512];
+	bool grouped = own ? (size_t)snprintf(group, sizeof(group), "%s", own) < sizeof(group) :
+			     !cgroup_find_own(caps, group, sizeof(group), why, sizeof(why));
 	size_t size = sizeof(struct wire_files) + SNAPSHOT_FILES * sizeof(u32);
 	struct wire_files *files = calloc(1, WIRE_PAGE);
 
@@ -63,7 +45,8 @@ struct wire_files *files_list(const struct caps_context *caps)
 	return files;
 }
 
-char *files_disks(void)
+/* For struct profile. */
+static char *files_disks(void)
 {
 	DIR *dir = opendir("/sys/block");
 	const struct dirent *entry;
@@ -82,4 +65,12 @@ char *files_disks(void)
 	if (dir)
 		closedir(dir);
 	return list;
+}
+
+void files_choose(struct session *s)
+{
+	if (!s->files)
+		s->files = files_list(&s->caps, s->group && s->group->path[0] ? s->group->path : NULL);
+	if (!s->disks)
+		s->profile.disks = s->disks = files_disks();
 }

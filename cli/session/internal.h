@@ -173,6 +173,8 @@ int spawn_start(struct spawn *spawn, char **argv, const char *elf, char **env, c
 int spawn_now(struct spawn *spawn, char **argv, const char *elf, const struct inherited_signals *signals, u64 *start_ns);
 /* Lets it exec. 0, or the errno of its failed exec. */
 int spawn_go(struct spawn *spawn);
+/* One that was not let go, or could not start the command, ends: waits for that. */
+void spawn_drop(struct spawn *spawn);
 /* Says that this errno came of the exec. */
 enum session_end spawn_failed(const char *command, int failed);
 
@@ -620,6 +622,7 @@ struct session {
 	struct storage *storage;     /* NULL: nobody asked, or not yet */
 	struct cache *cache;         /* the same */
 	struct windows *windows;     /* one by one; NULL: none yet */
+	struct cgroup_own *group;    /* NULL: the command stays in ours */
 	struct segment *segments;
 	struct segment *ready;       /* for the next hello */
 	struct profile profile;
@@ -687,10 +690,8 @@ void surroundings_free(struct session *s);
 
 /* ---- files.c */
 
-/* NULL: they do not fit, or there is no memory. Allocated. */
-struct wire_files *files_list(const struct caps_context *caps);
-/* For struct profile. Allocated. */
-char *files_disks(void);
+/* What is read at the edges of windows, once. Without files or disks: they do not fit, or there is no memory. */
+void files_choose(struct session *s);
 
 /* ---- disk_kind.c */
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/session/blockio.h"
 #include "cli/session/functions.h"
+#include "cli/session/cgroup_own.h"
 #include "cli/session/internal.h"
 #include "cli/session/portion.h"
 #include "cli/session/probing.h"
@@ -87,6 +88,23 @@ int session_plan(struct session *s)
 	return 0;
 }
 
+static int session_group_open(struct session *s)
+{
+	if (!s->options->cgroup)
+		return 0;
+	s->group = calloc(1, sizeof(*s->group));
+	if (!s->group)
+		return error("out of memory");
+	s->group->portion = s->options->steer || s->options->inside;
+	return cgroup_own_open(s->group, s->options->cgroup, &s->caps);
+}
+
+/* While it is held: none of its instructions is outside. */
+static int session_group_join(struct session *s)
+{
+	return s->group ? cgroup_own_join(s->group, s->spawn.pid) : 0;
+}
+
 static int session_arm(struct session *s)
 {
 	struct segment_params params;
@@ -110,7 +128,7 @@ static int session_arm(struct session *s)
 		return -1;
 	if ((!s->options->outside && server_open(&s->server)) || signals_open(&s->signals, &s->signal_fd))
 		return -1;
-	if (spawn_target(s, &limits))
+	if (session_group_open(s) || spawn_target(s, &limits) || session_group_join(s))
 		return -1;
 	s->totals.deferred = steer_defers(s->options->steer);
 	if (!s->options->count)
@@ -190,6 +208,8 @@ static enum session_end session_measure(struct session *s)
 	session_steer_start(s);
 	failed = spawn_go(&s->spawn);
 	if (failed)
+		spawn_drop(&s->spawn);
+	if (failed)
 		return spawn_failed(s->options->argv[0], failed);
 	if (!p)
 		return SESSION_FAILED;
@@ -200,10 +220,7 @@ static enum session_end session_measure(struct session *s)
 	origin_objects(s, &map);
 	/* While the program is loaded: that takes longer. */
 	if (!s->options->outside) {
-		if (!s->files)
-			s->files = files_list(&s->caps);
-		if (!s->disks)
-			s->profile.disks = s->disks = files_disks();
+		files_choose(s);
 		/* The next ones have it from the start. */
 		if (s->files && s->ready)
 			segment_put_files(s->ready, s->files);
@@ -242,8 +259,12 @@ enum session_end session_run(struct session **session, const struct session_opti
 	struct session *s = session_new(options);
 
 	*session = s;
-	if (!s || session_arm(s))
+	if (!s)
 		return SESSION_FAILED;
+	if (session_arm(s)) {
+		spawn_drop(&s->spawn);
+		return SESSION_FAILED;
+	}
 	return session_measure(s);
 }
 
@@ -284,6 +305,9 @@ void session_free(struct session *s)
 	portion_free(s);
 	surroundings_free(s);
 	windows_free(s);
+	if (s->group)
+		cgroup_own_close(s->group);
+	free(s->group);
 	track_close(&s->track);
 	free(s->track.events);
 	while (s->segments) {

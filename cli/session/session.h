@@ -49,6 +49,7 @@ struct session_functions {
 };
 
 struct cache_options;
+struct cgroup_asked;
 struct inside;
 struct storage_asked;
 
@@ -85,6 +86,7 @@ struct session_options {
 	bool no_mux;                 /* if one of the events cannot be counted at markers, do not start */
 	struct count *count;         /* to be counted while the command runs, instead of its tree; NULL: none */
 	struct steer *steer;         /* when that is done, and looked at, or regions are measured; NULL: all the time */
+	const struct cgroup_asked *cgroup; /* the command runs in a control group of its own; NULL: in ours */
 	const struct inside *inside; /* regions that alone are measured; NULL: all */
 	const struct session_windows *windows; /* that are opened from outside; NULL: none */
 	const struct session_watcher *reporter; /* looks when the channel says so; NULL: none */

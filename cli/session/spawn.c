@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/log.h"
@@ -119,11 +120,23 @@ int spawn_go(struct spawn *spawn)
 	if (write(spawn->go, "", 1) != 1)
 		failed = errno;
 	close(spawn->go);
+	spawn->go = -1;
 	do {
 		n = read(spawn->error, &failed, sizeof(failed));
 	} while (n < 0 && errno == EINTR);
 	close(spawn->error);
 	return failed;
+}
+
+void spawn_drop(struct spawn *spawn)
+{
+	if (spawn->pid <= 0)
+		return;
+	if (spawn->go >= 0)
+		close(spawn->go);
+	spawn->go = -1;
+	while (waitpid(spawn->pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 enum session_end spawn_failed(const char *command, int failed)

@@ -6,6 +6,7 @@
  * where it can, and says so.
  */
 #define _GNU_SOURCE
+#include "cli/session/cgroup_own.h"
 #include "cli/session/internal.h"
 
 #include <errno.h>
@@ -143,7 +144,7 @@ void totals_arm(struct totals *t, pid_t child, bool inherit, const struct event_
 	t->inherit = inherit;
 	t->asked.deferred = t->deferred;
 	asked_arm(&t->asked, events, alone, child, inherit);
-	t->room = ARRAY_SIZE(rows) + ARRAY_SIZE(others) + TOTALS_PROBING + (events ? events->n : 0);
+	t->room = ARRAY_SIZE(rows) + ARRAY_SIZE(others) + TOTALS_PROBING + CGROUP_FIGURES + (events ? events->n : 0);
 	t->facts = calloc(t->room, sizeof(*t->facts));
 	t->room = t->facts ? t->room : 0;
 	t->events = calloc(ARRAY_SIZE(rows), sizeof(*t->events));

@@ -243,10 +243,7 @@ void windows_start(struct session *s)
 			thread_history_add(&s->windows->threads, 0, true);
 	if (!o)
 		return;
-	if (!s->files)
-		s->files = files_list(&s->caps);
-	if (!s->disks)
-		s->profile.disks = s->disks = files_disks();
+	files_choose(s);
 	if (!o->whole || !windows_begin(s, o->whole, strlen(o->whole)) || s->attached)
 		return;
 	/* It begins with the command. */

@@ -112,6 +112,8 @@ START_TEST(test_cgroup)
 	put_file("/proc/self/cgroup", "0::/docker/0123\n");
 	put_file("/a b/cgroup.controllers", "cpu io memory\n");
 	assert_outcome(probe("cgroup"), CAPS_YES, "in /a b;", "");
+	assert_outcome(advice_cgroup(&context, EACCES, "/g"), CAPS_NO, "may not make a group in /g", "");
+	put_file("/run/systemd/system/made", "");
 	assert_outcome(advice_cgroup(&context, EACCES, "/g"), CAPS_NO, "may not make a group in /g",
 		"systemd-run --user --scope -p Delegate=yes");
 	assert_outcome(advice_cgroup(&context, EROFS, "/g"), CAPS_NO, "read-only", "writable");

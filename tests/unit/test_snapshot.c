@@ -89,6 +89,9 @@ START_TEST(test_keyed)
 	ck_assert_uint_eq(parsed("cgroup.cpu", "usage_usec\n", NULL), ABSENT);
 	ck_assert_uint_eq(parsed("cgroup.memory_peak", "4096\n", NULL), 4096);
 	ck_assert_uint_eq(parsed("cgroup.memory_peak", "max\n", NULL), ABSENT);
+	ck_assert_uint_eq(parsed("cgroup.oom_kills", "low 0\nhigh 5\nmax 6\noom 7\noom_kill 2\noom_group_kill 0\n", NULL), 2);
+	ck_assert_uint_eq(values[cell("cgroup.memory_highs")], 5);
+	ck_assert_uint_eq(values[cell("cgroup.memory_maxes")], 6);
 }
 END_TEST
 
