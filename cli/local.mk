@@ -82,6 +82,8 @@ cli_sources = \
 	cli/analyze/storage.c \
 	cli/analyze/storage.h \
 	cli/analyze/thread_history.c \
+	cli/analyze/sweep.c \
+	cli/analyze/sweep.h \
 	cli/analyze/trace.c \
 	cli/analyze/trace.h \
 	cli/analyze/usage.c \
@@ -188,6 +190,8 @@ cli_sources = \
 	cli/cmd/stat_lines.h \
 	cli/cmd/stat_scope.c \
 	cli/cmd/stat_scope.h \
+	cli/cmd/swept.c \
+	cli/cmd/swept.h \
 	cli/cmd/traced.c \
 	cli/cmd/traced.h \
 	cli/cmd/words.c \
@@ -306,6 +310,9 @@ cli_sources = \
 	cli/output/runs_output.h \
 	cli/output/runs_table.c \
 	cli/output/runs_text.c \
+	cli/output/sweep.c \
+	cli/output/sweep.h \
+	cli/output/sweep_json.c \
 	cli/output/table.c \
 	cli/output/table_block.c \
 	cli/output/table_calls.c \

@@ -55,6 +55,7 @@ unit_tests = \
 	tests/unit/test_snapshot \
 	tests/unit/test_stacks \
 	tests/unit/test_storage \
+	tests/unit/test_sweep \
 	tests/unit/test_table \
 	tests/unit/test_table_profile \
 	tests/unit/test_text \

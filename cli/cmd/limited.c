@@ -157,8 +157,9 @@ static int io_parse(struct limited *l, const char *text)
 	struct stat st;
 	dev_t device;
 
-	if (l->asked.nsettings == CGROUP_SETTINGS)
-		return error("--io-max limits at most %d devices", CGROUP_SETTINGS - 3);
+	/* One is left for --memory-sweep. */
+	if (l->asked.nsettings == CGROUP_SETTINGS - 1)
+		return error("--io-max limits at most %d devices", CGROUP_SETTINGS - 4);
 	if (!colon || colon == text || limited_io(colon + 1, limits, sizeof(limits)))
 		return error("--io-max needs a device and its limits, such as /dev/sda:rbps=10M,wbps=10M,riops=100,wiops=100, not '%s'",
 			     text);
@@ -174,17 +175,38 @@ static int io_parse(struct limited *l, const char *text)
 	return 0;
 }
 
+static int sweep_parse(struct limited *l)
+{
+	char *copy = strdup(l->sweep), *rest, *word;
+	int err = copy ? 0 : error("out of memory");
+
+	for (word = err ? NULL : strtok_r(copy, ",", &rest); word && !err; word = strtok_r(NULL, ",", &rest)) {
+		if (l->nsizes == SWEEP_MOST)
+			err = error("--memory-sweep takes at most %d sizes", SWEEP_MOST);
+		else if (limited_size(word, &l->sizes[l->nsizes++]))
+			err = error("--memory-sweep needs sizes such as 32M,64M,128M, not '%s'", word);
+	}
+	if (!err && !l->nsizes)
+		err = error("--memory-sweep needs sizes such as 32M,64M,128M");
+	free(copy);
+	return err;
+}
+
 int limited_parse(struct limited *l, const struct command *command)
 {
 	int err = 0;
 
+	if (l->sweep && l->memory_max)
+		return command_misused(command, "can't both sweep the memory limit and set it, by --memory-max", NULL);
 	err = memory_parse(l, l->memory_max, "--memory-max", "memory.max") ||
 	      memory_parse(l, l->memory_high, "--memory-high", "memory.high") || cpu_parse(l);
 	for (size_t i = 0; !err && i < l->io_max.n; i++)
 		err = io_parse(l, l->io_max.item[i]);
+	if (!err && l->sweep)
+		err = sweep_parse(l);
 	if (err)
 		return STATUS_USAGE;
-	if (l->root && !l->own && !l->asked.nsettings)
+	if (l->root && !l->own && !l->asked.nsettings && !l->sweep)
 		return command_misused(command, "needs --own-cgroup, or a limit, with --cgroup-root", NULL);
 	l->asked.root = l->root;
 	return 0;

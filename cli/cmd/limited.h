@@ -6,11 +6,15 @@
 #include "cli/cmd/cmd.h"
 #include "cli/session/cgroup_own.h"
 
+#define SWEEP_MOST 64
+
 struct limited {
 	bool own;
-	const char *root, *memory_max, *memory_high, *cpu_max;
+	const char *root, *memory_max, *memory_high, *cpu_max, *sweep;
 	struct opt_list io_max;
 	struct cgroup_asked asked;
+	u64 sizes[SWEEP_MOST];       /* of --memory-sweep */
+	u32 nsizes;
 };
 
 /* Rows for a struct with a member of this name: limited. */
@@ -27,7 +31,9 @@ struct limited {
 	{ "cpu-max", 0, OPT_STRING, offsetof(type, limited.cpu_max), "PERCENT", NULL, \
 	  "the group gets no more CPU time than this, such as 50% of one CPU, or 150% of two", NULL, false }, \
 	{ "io-max", 0, OPT_EACH, offsetof(type, limited.io_max), "LIMITS", NULL, \
-	  "the group does no more I/O than this, such as /dev/sda:rbps=10M,wiops=100", NULL, false }
+	  "the group does no more I/O than this, such as /dev/sda:rbps=10M,wiops=100", NULL, false }, \
+	{ "memory-sweep", 0, OPT_STRING, offsetof(type, limited.sweep), "SIZES", NULL, \
+	  "run the command once with each of these as --memory-max, such as 32M,64M,128M, and compare the runs", NULL, false }
 
 /* A number of bytes, with K, M, G or T for powers of 1024. 0 or -EINVAL, -ERANGE. */
 int limited_size(const char *text, u64 *bytes);

@@ -10,6 +10,7 @@
 #include "cli/cmd/passes.h"
 #include "cli/cmd/portioned.h"
 #include "cli/cmd/sampled.h"
+#include "cli/cmd/swept.h"
 #include "cli/cmd/traced.h"
 #include "cli/cmd/watch.h"
 #include "cli/cmd/windowed.h"
@@ -218,19 +219,33 @@ static int run_and_report(struct run_options *o, const struct event_list *events
 	return status;
 }
 
-/* What is to be written, before the command starts. 0, or an exit status after a message. */
-static int outputs_open(const struct run_options *o, struct watch *watch, struct files *files)
+static struct store_options store_options_of(const struct run_options *o)
 {
-	struct store_options recorded = {
+	return (struct store_options){
 		.report = { .metrics = o->print.metrics, .regions = o->print.regions, .sort_by = o->print.sort_by },
 		.define = o->define_lines,
 		.group = (enum profile_group)o->print.group,
 	};
+}
+
+static int run_swept(struct run_options *o, const struct event_list *events, const struct files *files, char **argv)
+{
+	const struct session_options so = session_options_of(o, events, argv);
+	const struct swept_record record = { o->record, store_options_of(o) };
+
+	return swept_run(&o->limited, &so, &o->print, &record, files->report, o->report);
+}
+
+/* What is to be written, before the command starts. 0, or an exit status after a message. */
+static int outputs_open(const struct run_options *o, struct watch *watch, struct files *files)
+{
+	const struct store_options recorded = store_options_of(o);
 	int status;
 
 	if (o->trace && o->report && !strcmp(o->trace, "-") && !strcmp(o->report, "-"))
 		return command_misused(&command_run, "can't write both the trace and the report to standard output", NULL);
-	status = o->record ? watch_record(watch, o->record, &recorded) : 0;
+	/* Runs of a sweep have a recording each. */
+	status = o->record && !o->limited.nsizes ? watch_record(watch, o->record, &recorded) : 0;
 
 	status = status ? status : traced_open(o->trace, &files->trace);
 	if (status)
@@ -294,6 +309,10 @@ static int run_with(struct run_options *o, char **argv)
 		status = cached_parse(&o->cached, &command_run);
 	if (!status)
 		status = limited_parse(&o->limited, &command_run);
+	if (!status && o->limited.nsizes && (o->passes || o->trace || o->live || o->portioned.control))
+		status = command_misused(&command_run, "can't sweep with --passes, --trace, --live or --control", NULL);
+	if (!status)
+		status = swept_check(&o->limited, format);
 	if (!status)
 		status = launch_events(&o->asked, &o->print, &events);
 	if (!status)
@@ -304,7 +323,8 @@ static int run_with(struct run_options *o, char **argv)
 	if (!status)
 		status = outputs_open(o, &watch, &files);
 	if (!status)
-		status = run_and_report(o, &events, format, &files, &watch, argv);
+		status = o->limited.nsizes ? run_swept(o, &events, &files, argv) :
+			 run_and_report(o, &events, format, &files, &watch, argv);
 	if (traced_close(o->trace, files.trace))
 		status = status ? status : STATUS_FAILURE;
 	watch_close(&watch);

@@ -14,7 +14,7 @@
 
 /* ---- what is asked for */
 
-#define CGROUP_SETTINGS 19             /* three, and io.max of some devices */
+#define CGROUP_SETTINGS 20             /* four, and io.max of some devices */
 
 struct cgroup_setting {
 	const char *option;          /* that asks for it */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* See swept.h. */
+#define _GNU_SOURCE
+#include "cli/cmd/swept.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd/launch.h"
+#include "cli/log.h"
+#include "cli/output/sweep.h"
+
+int swept_check(const struct limited *limited, const struct output *format)
+{
+	if (!limited->nsizes || !strcmp(format->name, "table") || !strcmp(format->name, "json"))
+		return 0;
+	error("--memory-sweep knows the formats table and json, not %s", format->name);
+	return STATUS_USAGE;
+}
+
+/* "out.spark.32M". 0, or -1 after a message. */
+static int record_run(const struct swept_record *record, u64 limit, const struct session *session)
+{
+	struct store_file file = { .path = NULL };
+	char size[24], *pattern = NULL, *name;
+	int err;
+
+	if (!record->pattern)
+		return 0;
+	sweep_size(size, sizeof(size), limit);
+	if (asprintf(&pattern, "%s.%s", record->pattern, size) < 0)
+		return error("out of memory");
+	name = store_expand(pattern);
+	free(pattern);
+	if (!name)
+		return -1;
+	err = store_open(&file, name) ||
+	      store_write(&file, session_profile(session), session_facts(session), &record->options);
+	store_close(&file);
+	free(name);
+	return err ? -1 : 0;
+}
+
+/* One row. 0, or an exit status: there is no row then. */
+static int run_one(struct limited *l, const struct session_options *options, const struct swept_record *record,
+		   struct sweep_row *row)
+{
+	struct cgroup_asked asked = l->asked;
+	struct session_options so = *options;
+	struct session *session;
+	enum session_end end;
+	int status = 0;
+
+	asked.setting[asked.nsettings] = (struct cgroup_setting){ .option = "--memory-sweep", .file = "memory.max" };
+	snprintf(asked.setting[asked.nsettings].value, sizeof(asked.setting[0].value), "%" PRIu64, row->limit);
+	asked.nsettings++;
+	asked.reclaim = true;
+	so.cgroup = &asked;
+	end = session_run(&session, &so);
+	if (end >= SESSION_ENDED) {
+		sweep_take(row, session_facts(session));
+		status = record_run(record, row->limit, session) ? STATUS_FAILURE : 0;
+	}
+	if (end != SESSION_ENDED && end != SESSION_TIMEOUT)
+		status = launch_status(end, session);
+	session_free(session);
+	return status;
+}
+
+static int row_status(const struct sweep_row *row)
+{
+	if (row->timeout)
+		return STATUS_TIMEOUT;
+	return sweep_killed(row) ? 0 : row->signal ? 128 + row->signal : row->status;
+}
+
+static int sweep_write(const struct sweep *sweep, const struct print_options *print, FILE *file)
+{
+	const struct output_options options = {
+		.width = term_width(fileno(file)), .color = color_wanted(file, print->color), .utf8 = output_utf8(),
+	};
+
+	if (!strcmp(print->format, "json") ? sweep_json(file, sweep) : sweep_table(file, sweep, &options))
+		return error("out of memory");
+	return fflush(file) ? error("cannot write the report") : 0;
+}
+
+int swept_run(struct limited *limited, const struct session_options *options, const struct print_options *print,
+	      const struct swept_record *record, FILE *file, const char *report)
+{
+	struct sweep sweep = { .argv = (const char *const *)options->argv };
+	int status = 0, first = 0;
+
+	sweep.rows = calloc(limited->nsizes, sizeof(*sweep.rows));
+	if (!sweep.rows)
+		return error("out of memory"), STATUS_FAILURE;
+	while (!status && sweep.nrows < limited->nsizes) {
+		struct sweep_row *row = &sweep.rows[sweep.nrows];
+
+		row->limit = limited->sizes[sweep.nrows];
+		status = run_one(limited, options, record, row);
+		if (!status)
+			sweep.nrows++;
+		if (!status && !first)
+			first = row_status(row);
+	}
+	if (sweep.nrows) {
+		sweep_judge(&sweep);
+		launch_report_begin(file, report);
+		if (sweep_write(&sweep, print, file))
+			status = status ? status : STATUS_FAILURE;
+	}
+	free(sweep.rows);
+	return status ? status : first;
+}
