@@ -98,12 +98,24 @@ static bool alone_there(const struct cgroup_own *own)
 	return cgroup_file_read(own->parent, "cgroup.procs", text, sizeof(text)) > 0 && !strcmp(text, pid);
 }
 
+/*
+ * The kernel would refuse memory and io there; cpu it would take, and make the group one of threads, whose groups can
+ * have no processes of their own. The root, which has no cgroup.type, may have both.
+ */
+static bool parent_is_crowded(const struct cgroup_own *own)
+{
+	char text[64];
+
+	return cgroup_file_read(own->parent, "cgroup.type", text, sizeof(text)) >= 0 &&
+	       cgroup_file_read(own->parent, "cgroup.procs", text, sizeof(text)) > 0;
+}
+
 /* Out of the way, into a group beside the new one. */
 static bool step_aside(struct cgroup_own *own)
 {
 	char name[CGROUP_NAME_SIZE], pid[24];
 
-	if (own->aside[0] || !alone_there(own))
+	if (!alone_there(own))
 		return false;
 	cgroup_name_next(name);
 	snprintf(own->aside, sizeof(own->aside), "%s/%s", own->parent, name);
@@ -115,6 +127,11 @@ static bool step_aside(struct cgroup_own *own)
 	return false;
 }
 
+static int controller_enable(struct cgroup_own *own, int i)
+{
+	return parent_is_crowded(own) && !step_aside(own) ? EBUSY : subtree_write(own, i, '+');
+}
+
 void cgroup_own_enable(struct cgroup_own *own, const struct caps_context *caps)
 {
 	char have[LIST_MOST] = "", handed[LIST_MOST] = "";
@@ -122,7 +139,7 @@ void cgroup_own_enable(struct cgroup_own *own, const struct caps_context *caps)
 	cgroup_file_read(own->parent, "cgroup.controllers", have, sizeof(have));
 	cgroup_file_read(own->parent, "cgroup.subtree_control", handed, sizeof(handed));
 	for (int i = 0; i < CGROUP_CONTROLLERS; i++) {
-		int err = 0;
+		int err;
 
 		own->without[i][0] = '\0';
 		if (cgroup_has_word(handed, controllers[i].name))
@@ -131,9 +148,7 @@ void cgroup_own_enable(struct cgroup_own *own, const struct caps_context *caps)
 			say_not_there(own, caps, i);
 			continue;
 		}
-		err = subtree_write(own, i, '+');
-		if (err == EBUSY && step_aside(own))
-			err = subtree_write(own, i, '+');
+		err = controller_enable(own, i);
 		if (err)
 			say_refused(own, i, err);
 		else
