@@ -59,13 +59,16 @@ cli_sources = \
 	cli/analyze/report_rows.c \
 	cli/analyze/report_split.c \
 	cli/analyze/report_totals.c \
+	cli/analyze/report_waker.c \
 	cli/analyze/report_windows.c \
 	cli/analyze/runs.c \
 	cli/analyze/runs.h \
 	cli/analyze/runs_judge.c \
 	cli/analyze/samples.c \
 	cli/analyze/samples.h \
+	cli/analyze/samples_fold.c \
 	cli/analyze/samples_merge.c \
+	cli/analyze/samples_wake.c \
 	cli/analyze/snapshot.c \
 	cli/analyze/snapshot.def \
 	cli/analyze/snapshot.h \
@@ -383,6 +386,7 @@ cli_sources = \
 	cli/session/offcpu_look.c \
 	cli/session/offcpu_open.c \
 	cli/session/offcpu_poll.c \
+	cli/session/offcpu_wake.c \
 	cli/session/place.c \
 	cli/session/plan.c \
 	cli/session/plan.h \

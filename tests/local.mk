@@ -195,6 +195,7 @@ e2e_tests = \
 	tests/e2e/offcpu-programs.test \
 	tests/e2e/offcpu.test \
 	tests/e2e/own-cgroup.test \
+	tests/e2e/offcpu-waker.test \
 	tests/e2e/processes-daemon.test \
 	tests/e2e/processes-exec.test \
 	tests/e2e/processes-fork.test \
@@ -288,6 +289,7 @@ target_programs = \
 	tests/targets/t_uprobe \
 	tests/targets/t_victim \
 	tests/targets/t_wait \
+	tests/targets/t_waker \
 	tests/targets/t_window \
 	tests/targets/t_windows \
 	tests/targets/t_work

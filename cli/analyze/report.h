@@ -223,6 +223,19 @@ struct report_cause {
 	double ns;
 };
 
+/* Who ended waits of a region. */
+struct report_waker {
+	u32 by;                      /* enum samples_waker */
+	const char *name;            /* of the thread, or of its process; NULL: not known, or no thread */
+	const char *function;        /* of the program, where it was; NULL: not known */
+	const char *file;            /* of its source; NULL: not known */
+	u32 line;
+	u32 process, pid;            /* serial and number; 0: not of the tree */
+	u32 tid;                     /* 0: several, or none */
+	double ns;                   /* blocked, until then */
+	u64 count;
+};
+
 struct report_split {
 	struct report_value {
 		struct cell cell;    /* ns */
@@ -233,6 +246,8 @@ struct report_split {
 	u32 region;                  /* among those of the samples; SAMPLES_NONE: a root's, or none of its own */
 	struct report_cause *causes; /* greatest first, of rows that a table tells of */
 	size_t ncauses;
+	struct report_waker *wakers; /* greatest first; where samples.off_waker tells of them */
+	size_t nwakers;
 	const char *hot;             /* the function that most samples were taken in; NULL: not known */
 	const char *hot_file, *hot_into; /* its source, and what it is inlined into; NULL: not known, or not inlined */
 	u32 hot_line;

@@ -59,6 +59,10 @@ int report_add_splits(struct report *report);
 void report_free_splits(struct report *report);
 /* report_cause.c: where it waited, and where most samples were taken, of one row. */
 int report_add_causes(struct report *report, const struct report_row *row);
+/* What a chain tells: the call in front, the first function of the program, or of the C library where there is none. */
+struct report_cause report_cause_of(const struct samples *samples, u32 chain);
+/* report_waker.c: who ended waits, of all rows: next[first[region + 1] - 1] and so on are those of a region, + 1. */
+int report_add_wakers(struct report *report, const u32 *first, const u32 *next);
 /* The region is that one or lies in it; SAMPLES_NONE is around all. */
 bool report_region_within(const struct samples *samples, u32 region, u32 outer);
 

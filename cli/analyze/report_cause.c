@@ -23,8 +23,7 @@ static const char *cause_string(const struct samples *samples, u32 string)
 	return string == SAMPLES_NONE ? NULL : samples->strings[string].bytes;
 }
 
-/* What a chain tells: the call in front, the first function of the program, or of the C library where there is none. */
-static struct report_cause cause_of(const struct samples *samples, u32 chain)
+struct report_cause report_cause_of(const struct samples *samples, u32 chain)
 {
 	struct report_cause cause = { .call = NULL };
 	bool ours = false;
@@ -126,7 +125,7 @@ int report_add_causes(struct report *report, const struct report_row *row)
 		if (kind < SAMPLES_OFF_DISK || kind == SAMPLES_OFF_UNSEEN || (row->process && row->process != off->process) ||
 		    (row->tid && row->tid != off->tid) || !report_region_within(samples, off->region, split->region))
 			continue;
-		cause = cause_of(samples, off->chain);
+		cause = report_cause_of(samples, off->chain);
 		cause.kind = REPORT_DISK + kind - SAMPLES_OFF_DISK;
 		cause.ns = split->scale * (double)off->weight;
 		if (cause_add(split, &cause) != 0)

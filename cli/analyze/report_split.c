@@ -19,11 +19,13 @@ const char *const report_part_names[REPORT_PARTS] = {
 
 static const char split_lost[] = "some of it was between records that were lost";
 static const char split_over[] = "the recorded intervals exceed it: cut";
+static const char split_unwoken[] = "some wake-ups were lost: what was waited for a CPU after them is in blocked";
 static const char split_unread[] = "the kernel's sums of some threads could not be read: their waits after wake-ups are in blocked";
 
 /* What is added up for a row. */
 struct split_sums {
 	double preempted, woken, blocked[REPORT_RESIDUAL - REPORT_DISK];
+	bool shared_out;             /* some of woken is a share of the kernel's sums */
 	bool looked[REPORT_RESIDUAL - REPORT_DISK]; /* some of it was seen in /proc alone */
 	double user, kernel;         /* weights of samples */
 };
@@ -102,9 +104,10 @@ static void sums_add(struct split_sums *sums, const struct samples_row *row, boo
 		sums->user += (double)row->weight;
 	else if (kind == SAMPLES_OFF_PREEMPTED)
 		sums->preempted += (double)row->weight;
-	else if (kind == SAMPLES_OFF_WOKEN)
+	else if (kind == SAMPLES_OFF_WOKEN) {
 		sums->woken += (double)row->weight;
-	else {
+		sums->shared_out |= !(row->flags & SAMPLES_OFF_RECORDED);
+	} else {
 		/* The run goes on, or was not ended: nobody knows yet. */
 		class = MIN(class, (u32)ARRAY_SIZE(sums->blocked) - 1);
 		sums->blocked[class] += (double)row->weight;
@@ -217,6 +220,9 @@ static void split_row(const struct splitter *s, struct report_row *row, const st
 	enum cell_state exact;
 	const struct cell *wall = &row->cells[s->wall], *cpu = &row->cells[s->cpu];
 	double off = sums->preempted + sums->woken, on, scale, left;
+	const char *unwoken = s->samples->off_unwoken ? split_unwoken : NULL;
+	const char *source = s->samples->off_waker ? "switch records, sched_waking" : "switch records";
+	const char *looked = s->samples->off_waker ? "switch records, sched_waking, /proc" : "switch records, /proc";
 	bool lost = row->root ? threads.unknown_ns > 0 : s->samples->off_lost > 0;
 	u32 k;
 
@@ -230,14 +236,14 @@ static void split_row(const struct splitter *s, struct report_row *row, const st
 	on = MIN(MAX(on, 0), split->whole - scale * off);
 	split_on(s, row, sums, on, kernel_seen);
 	split_set(split, REPORT_RUNNABLE, scale * (sums->preempted + sums->woken),
-		  sums->woken > 0 || !woken_known ? CELL_ESTIMATE : exact,
-		  sums->woken > 0 ? "switch records, schedstat" : "switch records", woken_known ? NULL : split_unread);
+		  sums->shared_out || !woken_known || unwoken ? CELL_ESTIMATE : exact,
+		  sums->shared_out ? "switch records, schedstat" : source, woken_known ? unwoken : split_unread);
 	for (k = 0; k < ARRAY_SIZE(sums->blocked); k++) {
-		bool split_off = sums->woken > 0 && sums->blocked[k] > 0;
+		bool split_off = sums->shared_out && sums->blocked[k] > 0;
 
 		split_set(split, REPORT_DISK + k, scale * sums->blocked[k],
-			  sums->looked[k] || split_off ? CELL_ESTIMATE : exact,
-			  sums->looked[k] ? "switch records, /proc" : split_off ? "switch records, schedstat" : "switch records", NULL);
+			  sums->looked[k] || split_off || (unwoken && sums->blocked[k] > 0) ? CELL_ESTIMATE : exact,
+			  sums->looked[k] ? looked : split_off ? "switch records, schedstat" : source, NULL);
 	}
 	left = split->whole - on - scale * off;
 	split_set(split, REPORT_RESIDUAL, MAX(left, 0), lost || scale < 0.99 ? CELL_ESTIMATE : CELL_COUNTED, "wall",
@@ -256,6 +262,21 @@ static bool split_further(const struct splitter *s, const struct report_row *row
 	while (!row->root)
 		row = &s->report->rows[row->parent];
 	return s->report->group == PROFILE_BY_THREAD && !row->tid && row->parent != PROFILE_NONE;
+}
+
+/* Of a thread with a row of its own which the samples have among others of its process (samples_fold()). */
+static bool split_folded(const struct splitter *s, const struct report_row *row)
+{
+	bool known = !row->tid, folded = false;
+	u32 i;
+
+	for (i = 0; !known && i < s->samples->nthreads; i++) {
+		const struct samples_thread *t = &s->samples->threads[i];
+
+		known = t->process == row->process && t->tid == row->tid;
+		folded |= t->process == row->process && !t->tid;
+	}
+	return !known && folded;
 }
 
 /* Nothing is known of a row whose threads were not followed, or of which the samples know no region. */
@@ -277,7 +298,7 @@ static void split_rows(struct splitter *s)
 	for (i = 0; i < s->report->nrows; i++) {
 		struct report_row *row = &s->report->rows[i];
 
-		if (split_further(s, row))
+		if (split_further(s, row) || split_folded(s, row))
 			split_absent(row, "waits of threads without rows of their own are not told apart");
 		else if (row->root && !threads_sum(s, row, &known).life_ns)
 			split_absent(row, "no switch of its threads was recorded");
@@ -328,7 +349,7 @@ int report_add_splits(struct report *report)
 		if (!report->options.profile.off)
 			sums_gather(&s, s.samples->rows, s.samples->nrows, false);
 		split_rows(&s);
-		err = split_tell(&s);
+		err = split_tell(&s) || report_add_wakers(report, s.first, s.next) ? -1 : 0;
 	}
 	free(s.sums);
 	free(s.first);
@@ -341,8 +362,10 @@ void report_free_splits(struct report *report)
 	size_t i;
 
 	for (i = 0; i < report->nrows; i++) {
-		if (report->rows[i].split)
+		if (report->rows[i].split) {
 			free(report->rows[i].split->causes);
+			free(report->rows[i].split->wakers);
+		}
 		free(report->rows[i].split);
 	}
 }

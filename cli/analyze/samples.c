@@ -458,6 +458,10 @@ void samples_fini(struct samples *samples)
 	free(samples->off_note);
 	free(samples->off_stacks);
 	free(samples->off_rows);
+	free(samples->off_waker);
+	free(samples->off_no_waker);
+	free(samples->wakes);
+	free(samples->wake_index.slots);
 	free(samples->threads);
 	free(samples->off_index.slots);
 	free(samples->objects);

@@ -161,6 +161,30 @@ struct samples_thread {
 	bool woken_known;
 };
 
+/* Who ended a wait. */
+enum samples_waker {
+	SAMPLES_WAKER_THREAD,        /* a thread of the tree */
+	SAMPLES_WAKER_OUTSIDE,       /* one of another program, or of the kernel */
+	SAMPLES_WAKER_INTERRUPT,     /* a device or a timer */
+	SAMPLES_WAKER_SOFTIRQ,       /* what an interrupt left to do, or a packet of this machine to itself */
+	SAMPLES_WAKER_OTHERS,        /* there were more than SAMPLES_WAKES_MOST ways */
+	SAMPLES_WAKER_KINDS
+};
+
+#define SAMPLES_WAKES_MOST 65536u
+
+/* All ends of waits that are alike. */
+struct samples_wake {
+	u32 process, tid, region;    /* whose wait it was, as of its rows off the CPU */
+	u32 by;                      /* enum samples_waker */
+	u32 waker_process;           /* serial; 0: not of the tree */
+	u32 waker_pid, waker_tid;    /* 0: none, or one of the threads that were folded (samples_fold()) */
+	u32 name;                    /* string: what the thread is called; SAMPLES_NONE: not known */
+	u32 chain;                   /* where it was; SAMPLES_NONE: not known */
+	u64 count;
+	u64 ns;                      /* blocked, until then */
+};
+
 struct samples_string {
 	u64 hash;
 	u32 length;
@@ -190,10 +214,14 @@ struct samples {
 	char *off_note;              /* what is less than was asked for; NULL: nothing */
 	char *off_stacks;            /* where their stacks come from; NULL: nowhere */
 	u64 off_lost;                /* intervals without an end or a begin, and records that were lost */
+	char *off_waker;             /* what tells who ended waits, and when ("sched_waking"); NULL: nothing does */
+	char *off_no_waker;          /* why nothing does; NULL: not asked */
+	u64 off_unwoken;             /* waits of which it was lost */
+	struct samples_wake *wakes;
 	struct samples_row *off_rows;
 	struct samples_thread *threads;
-	u32 noff_rows, off_rows_room, nthreads, threads_room;
-	struct samples_index off_index;
+	u32 noff_rows, off_rows_room, nthreads, threads_room, nwakes, wakes_room;
+	struct samples_index off_index, wake_index;
 
 	struct samples_object *objects;
 	struct samples_frame *frames;
@@ -244,6 +272,14 @@ static inline bool samples_taken(const struct samples *samples)
 }
 /* Adds a thread. 0, or -1 when memory is short. */
 int samples_thread(struct samples *samples, const struct samples_thread *thread);
+/* Adds ends of waits. 0, or -1 when memory is short. */
+int samples_wake(struct samples *samples, const struct samples_wake *wake);
+/*
+ * samples_fold.c: of the threads in the list all but so many, those that lived longest, and what lives by its number
+ * still, become one of their process, whose number is 0. Sums stay what they are.
+ */
+int samples_fold(struct samples *samples, u32 most, bool (*lives)(const void *context, u32 process, u32 tid),
+		 const void *context);
 /* A look at the intervals off the CPU as at samples, weights in ns: nothing is copied, nor to be freed. */
 struct samples samples_off_view(const struct samples *samples);
 

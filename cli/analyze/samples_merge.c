@@ -141,6 +141,7 @@ static void merge_off(struct samples_merge *merge)
 	to->off |= from->off;
 	to->off_polled |= from->off_polled;
 	to->off_lost += from->off_lost;
+	to->off_unwoken += from->off_unwoken;
 	for (i = 0; i < from->noff_rows && !to->no_memory; i++) {
 		struct samples_row row = from->off_rows[i];
 
@@ -150,6 +151,14 @@ static void merge_off(struct samples_merge *merge)
 	}
 	for (i = 0; i < from->nthreads && !to->no_memory; i++)
 		samples_thread(to, &from->threads[i]);
+	for (i = 0; i < from->nwakes && !to->no_memory; i++) {
+		struct samples_wake wake = from->wakes[i];
+
+		wake.region = merged(merge->regions, wake.region);
+		wake.chain = merged(merge->chains, wake.chain);
+		wake.name = merged(merge->strings, wake.name);
+		samples_wake(to, &wake);
+	}
 }
 
 static void merge_events(struct samples_merge *merge)

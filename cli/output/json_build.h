@@ -36,6 +36,8 @@ json_t *json_regime(const struct cache_fact *cache);
 
 /* json_split.c: the parts of a row's time; null where nobody asked. */
 json_t *json_split(const struct report_split *split);
+/* Who ended its waits; null where nobody asked. */
+json_t *json_wakers(const struct report_split *split, const struct samples *samples);
 
 /* json_windows.c: the member window_list. */
 void json_windows(struct json_writer *writer, const struct report *report);

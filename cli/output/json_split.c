@@ -27,3 +27,47 @@ json_t *json_split(const struct report_split *split)
 		json_object_set_new(object, report_part_names[i], split_value(&split->part[i]));
 	return object;
 }
+
+static json_t *split_waker(const struct report_waker *waker, double all)
+{
+	static const char *const words[] = {
+		[SAMPLES_WAKER_THREAD] = "thread", [SAMPLES_WAKER_OUTSIDE] = "outside", [SAMPLES_WAKER_INTERRUPT] = "interrupt",
+		[SAMPLES_WAKER_SOFTIRQ] = "softirq", [SAMPLES_WAKER_OTHERS] = "others",
+	};
+	json_t *object = json_object();
+
+	json_object_set_new(object, "by", json_string(words[MIN(waker->by, (u32)SAMPLES_WAKER_OTHERS)]));
+	json_object_set_new(object, "name", json_text(waker->name));
+	json_object_set_new(object, "function", json_text(waker->function));
+	json_object_set_new(object, "file", json_text(waker->file));
+	json_object_set_new(object, "line", waker->line ? json_u64(waker->line) : json_null());
+	json_object_set_new(object, "process", waker->pid ? json_u64(waker->pid) : json_null());
+	json_object_set_new(object, "thread", waker->tid ? json_u64(waker->tid) : json_null());
+	json_object_set_new(object, "count", json_u64(waker->count));
+	json_object_set_new(object, "ns", json_u64((u64)waker->ns));
+	json_object_set_new(object, "share", all > 0 ? json_real(100 * waker->ns / all) : json_null());
+	return object;
+}
+
+json_t *json_wakers(const struct report_split *split, const struct samples *samples)
+{
+	json_t *object, *list;
+	double all = 0;
+	size_t i;
+
+	if (!split || (!samples->off_waker && !samples->off_no_waker))
+		return json_null();
+	object = json_object();
+	list = samples->off_waker ? json_array() : json_null();
+	for (i = 0; i < split->nwakers; i++)
+		all += split->wakers[i].ns;
+	for (i = 0; i < split->nwakers; i++)
+		json_array_append_new(list, split_waker(&split->wakers[i], all));
+	json_object_set_new(object, "value", list);
+	json_object_set_new(object, "state", json_string(cell_state_name(!samples->off_waker ? CELL_UNAVAILABLE :
+									 samples->off_unwoken ? CELL_ESTIMATE : CELL_COUNTED)));
+	json_object_set_new(object, "source", json_text(samples->off_waker));
+	if (samples->off_no_waker)
+		json_object_set_new(object, "note", json_text(samples->off_no_waker));
+	return object;
+}

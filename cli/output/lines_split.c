@@ -6,7 +6,7 @@
 #include "cli/output/format.h"
 #include "cli/output/lines.h"
 
-enum { SPLIT_CAUSES = 3, SPLIT_NAME_MAX = 32 };
+enum { SPLIT_CAUSES = 3, SPLIT_WAKERS = 2, SPLIT_NAME_MAX = 32 };
 
 static void split_percent(const struct lines *lines, char *out, double ns, const struct report_split *split)
 {
@@ -82,6 +82,51 @@ static void split_blocked(const struct lines *lines, FILE *out, const struct rep
 		fputc(')', out);
 }
 
+/* "producer in push", "an interrupt"; to be freed. */
+static char *waker_text(const struct lines *lines, const struct report_waker *waker)
+{
+	static const char *const words[] = {
+		[SAMPLES_WAKER_THREAD] = "a thread", [SAMPLES_WAKER_OUTSIDE] = "another program",
+		[SAMPLES_WAKER_INTERRUPT] = "interrupts", [SAMPLES_WAKER_SOFTIRQ] = "soft interrupts",
+		[SAMPLES_WAKER_OTHERS] = "others",
+	};
+	const char *name = waker->name ? waker->name : words[MIN(waker->by, (u32)SAMPLES_WAKER_OTHERS)];
+	char *who = lines_name(name, lines_name_most(lines)), *text = NULL;
+	char *function = waker->function ? lines_function(waker->function, lines_name_most(lines)) : NULL;
+	int len;
+
+	if (function)
+		len = asprintf(&text, "%s in %s", who ? who : "?", function);
+	else
+		len = asprintf(&text, "%s", who ? who : "?");
+	free(who);
+	free(function);
+	return len < 0 ? NULL : text;
+}
+
+/* Of the time blocked that a wake-up ended. */
+static void split_wakers(const struct lines *lines, FILE *out, const struct report_split *split)
+{
+	const char *before = "; woken by ";
+	char share[FORMAT_SIZE];
+	double all = 0;
+	size_t i;
+
+	for (i = 0; i < split->nwakers; i++)
+		all += split->wakers[i].ns;
+	if (all < 0.005 * split->whole)
+		return;
+	for (i = 0; i < split->nwakers && i < SPLIT_WAKERS && split->wakers[i].ns >= 0.05 * all; i++) {
+		struct cell cell = { .value = 100 * split->wakers[i].ns / all };
+		char *text = waker_text(lines, &split->wakers[i]);
+
+		format_share(share, &cell, 0, " %", lines->options->utf8);
+		fprintf(out, "%s%s %s", before, text ? text : "", share);
+		before = ", ";
+		free(text);
+	}
+}
+
 static char *split_sentence(const struct lines *lines, const struct report_row *row)
 {
 	const struct report_split *split = row->split;
@@ -104,6 +149,7 @@ static char *split_sentence(const struct lines *lines, const struct report_row *
 	split_percent(lines, share, split_ns(split, REPORT_RESIDUAL, REPORT_RESIDUAL), split);
 	if (split_ns(split, REPORT_RESIDUAL, REPORT_RESIDUAL) >= 0.005 * split->whole)
 		fprintf(out, ", not known %s", share);
+	split_wakers(lines, out, split);
 	fclose(out);
 	return text;
 }
@@ -118,6 +164,12 @@ static void split_notes(const struct lines *lines)
 		lines_print(lines, STYLE_PLAIN, "off-cpu", "no switch was recorded: estimates by a look into /proc each 10 ms");
 	if (samples->off_note)
 		lines_print(lines, STYLE_PLAIN, "off-cpu", "%s", samples->off_note);
+	if (samples->off_no_waker && lines->options->verbose > 0)
+		lines_print(lines, STYLE_PLAIN, "off-cpu", "who ends waits is not known: %s", samples->off_no_waker);
+	format_count(lost, (double)samples->off_unwoken);
+	if (samples->off_unwoken)
+		lines_print(lines, STYLE_BAD, "off-cpu", "%s wake-ups were lost: who made them, and the waits for a CPU after them, are"
+			    " not known", lost);
 	format_count(lost, (double)samples->off_lost);
 	if (samples->off_lost)
 		lines_print(lines, STYLE_BAD, "off-cpu", "%s switches or their partners were lost: the times around them are not known",

@@ -410,7 +410,7 @@ static int loop_round(struct session *s)
 {
 	size_t nlive;
 	struct process **live = processes_live(&s->processes, &nlive);
-	u32 nrings = s->sampling ? s->sampling->nrings + s->sampling->nstacks : 0, nprobed = s->probing ? s->probing->nrings : 0;
+	u32 nrings = s->sampling ? sampling_rings(s->sampling) : 0, nprobed = s->probing ? s->probing->nrings : 0;
 	size_t most = 3 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nprobed + blockio_polled(s) + nlive;
 	struct pollfd *fds = calloc(most, sizeof(*fds));
 	struct process **whose = calloc(most, sizeof(*whose));

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/session/offcpu.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "cli/session/record.h"
 #include "cli/session/sampling.h"
 
+#define THREADS_MOST 4096u         /* that have ended and rows of their own, as in the profile by thread */
 #define LOOK_SHORT_NS (2 * OFFCPU_LOOK_NS) /* intervals that are longer are all seen */
 
 void offcpu_free(struct offcpu *o)
@@ -27,13 +29,14 @@ void offcpu_free(struct offcpu *o)
 		free(o->armed);
 		free(o->threads);
 		free(o->loss_ns);
+		offcpu_wake_close(o);
 	}
 	free(o);
 }
 
 /* ---- threads */
 
-static struct offcpu_thread *thread_find(const struct offcpu *o, u32 tid)
+struct offcpu_thread *offcpu_thread_find(const struct offcpu *o, u32 tid)
 {
 	struct offcpu_thread *t = o->buckets[tid % OFFCPU_BUCKETS];
 
@@ -74,6 +77,7 @@ static struct offcpu_thread *thread_add(struct session *s, u32 pid, u32 tid, u64
 	t->next = o->buckets[tid % OFFCPU_BUCKETS];
 	o->buckets[tid % OFFCPU_BUCKETS] = t;
 	o->threads[o->nthreads++] = t;
+	offcpu_wake_thread(s->sampling, tid);
 	return t;
 }
 
@@ -88,9 +92,17 @@ static struct offcpu_thread *thread_new(struct session *s, const struct record *
 
 struct offcpu_thread *offcpu_thread_get(struct session *s, u32 pid, u32 tid, u64 time_ns)
 {
-	struct offcpu_thread *t = thread_find(s->sampling->off, tid);
+	struct offcpu_thread *t = offcpu_thread_find(s->sampling->off, tid);
 
 	return t ? t : thread_add(s, pid, tid, time_ns);
+}
+
+/* Its number and process are those of one that has not ended. */
+static bool thread_lives(const void *context, u32 process, u32 tid)
+{
+	const struct offcpu_thread *t = offcpu_thread_find(context, tid);
+
+	return t && t->sums.process == process;
 }
 
 void offcpu_thread_end(struct sampling *p, struct offcpu_thread *t, u64 end_ns)
@@ -100,11 +112,15 @@ void offcpu_thread_end(struct sampling *p, struct offcpu_thread *t, u64 end_ns)
 	if (!t->sums.process)
 		return;
 	t->sums.life_ns = end_ns > t->born_ns ? end_ns - t->born_ns : 0;
-	t->sums.woken_known = t->delay_known;
+	t->sums.woken_known = t->delay_known || p->off->wakes;
 	/* What came after the sums were read was like what came before. */
-	if (t->delay_blocked)
+	if (t->delay_blocked && !p->off->wakes)
 		t->sums.woken_ns = (u64)((double)waits / (double)t->delay_blocked * (double)t->sums.blocked);
 	samples_thread(&p->samples, &t->sums);
+	if (p->samples.nthreads < MAX(p->off->fold_at, THREADS_MOST + THREADS_MOST / 4))
+		return;
+	samples_fold(&p->samples, THREADS_MOST, thread_lives, p->off);
+	p->off->fold_at = p->samples.nthreads + THREADS_MOST / 4;
 }
 
 /* ---- intervals */
@@ -145,6 +161,7 @@ static void interval_add(struct sampling *p, struct offcpu_thread *t, u64 until_
 	};
 
 	if (t->state == OFFCPU_BLOCKED) {
+		row.weight = offcpu_wake_take(p, t, until_ns) - t->since_ns;
 		blocked_cause(p, t, until_ns, seen, &row);
 		t->sums.blocked++;
 	} else {
@@ -185,7 +202,7 @@ static void thread_account(struct sampling *p, struct offcpu_thread *t, u64 now_
 		interval_add(p, t, MAX(now_ns, t->since_ns));
 	}
 	if (!out)
-		t->stack_ns = 0;
+		t->stack_ns = t->wake.time_ns = 0;
 	/* One that came after a later switch stays. */
 	if (t->look_ns && t->look_ns < now_ns && !out)
 		t->look_ns = 0;
@@ -224,7 +241,7 @@ static void region_look(struct session *s, const struct sampling_record *at, con
 void offcpu_switch(struct session *s, const struct sampling_record *at, const struct record *r)
 {
 	struct sampling *p = s->sampling;
-	struct offcpu_thread *t = thread_find(p->off, r->tid);
+	struct offcpu_thread *t = offcpu_thread_find(p->off, r->tid);
 	bool out = r->misc & PERF_RECORD_MISC_SWITCH_OUT;
 
 	/* The idle task, while a process ends. */
@@ -243,11 +260,22 @@ void offcpu_switch(struct session *s, const struct sampling_record *at, const st
 
 void offcpu_fork(struct session *s, const struct record *r)
 {
-	struct offcpu_thread *t = thread_find(s->sampling->off, r->tid);
+	struct offcpu_thread *t = offcpu_thread_find(s->sampling->off, r->tid), *parent;
 
 	/* Its first switch may have come before, by another CPU's clock. */
 	if (!t && (t = thread_new(s, r, 0)))
 		t->state = OFFCPU_READY;
+	parent = offcpu_thread_find(s->sampling->off, r->task.parent_tid);
+	if (t && parent && !t->name[0])
+		memcpy(t->name, parent->name, sizeof(t->name));
+}
+
+void offcpu_comm(struct session *s, const struct record *r)
+{
+	struct offcpu_thread *t = offcpu_thread_find(s->sampling->off, r->tid);
+
+	if (t)
+		snprintf(t->name, sizeof(t->name), "%s", r->comm.name);
 }
 
 static void thread_drop(struct offcpu *o, struct offcpu_thread *t)
@@ -274,17 +302,19 @@ void offcpu_thread_gone(struct sampling *p, struct offcpu_thread *t)
 void offcpu_exit(struct session *s, const struct record *r)
 {
 	struct sampling *p = s->sampling;
-	struct offcpu_thread *t = thread_find(p->off, r->tid);
+	struct offcpu_thread *t = offcpu_thread_find(p->off, r->tid);
 
 	if (!t)
 		return;
 	thread_account(p, t, r->time_ns, t->ring, true);
+	offcpu_wake_ended(p->off, t);
 	offcpu_thread_end(p, t, r->time_ns);
 	thread_drop(p->off, t);
 }
 
 void offcpu_thread_left(struct sampling *p, struct offcpu_thread *t, u64 end_ns)
 {
+	t->left = true;
 	thread_account(p, t, end_ns, t->ring, t->state == OFFCPU_RUNNING);
 	offcpu_thread_end(p, t, MAX(end_ns, t->since_ns));
 }
@@ -299,6 +329,7 @@ static void others_end(struct sampling *p, const struct record *r)
 
 		if (t->sums.pid != r->pid || t->sums.tid == r->tid)
 			continue;
+		t->left = true;
 		thread_account(p, t, r->time_ns, t->ring, t->state == OFFCPU_RUNNING);
 		offcpu_thread_end(p, t, r->time_ns);
 		thread_drop(o, t);
@@ -308,7 +339,7 @@ static void others_end(struct sampling *p, const struct record *r)
 void offcpu_exec(struct session *s, const struct record *r)
 {
 	struct sampling *p = s->sampling;
-	struct offcpu_thread *t = thread_find(p->off, r->tid);
+	struct offcpu_thread *t = offcpu_thread_find(p->off, r->tid);
 	u32 process = process_of(s, r->pid, r->time_ns);
 
 	others_end(p, r);
@@ -349,7 +380,7 @@ static bool state_deep(const struct offcpu *o, const struct record *r)
 void offcpu_stack(struct session *s, const struct record *r)
 {
 	struct sampling *p = s->sampling;
-	struct offcpu_thread *t = r->tid ? thread_find(p->off, r->tid) : NULL;
+	struct offcpu_thread *t = r->tid ? offcpu_thread_find(p->off, r->tid) : NULL;
 
 	if (!t)
 		return;

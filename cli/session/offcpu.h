@@ -29,6 +29,13 @@ enum offcpu_state {
 	OFFCPU_BLOCKED
 };
 
+/* The wake-up that ends a thread's wait. */
+struct offcpu_wake {
+	u64 time_ns;                 /* 0: none */
+	u32 by;                      /* enum samples_waker */
+	u32 process, pid, tid, name, chain; /* as in struct samples_wake */
+};
+
 struct offcpu_thread {
 	struct offcpu_thread *next;
 	struct samples_thread sums;
@@ -36,7 +43,7 @@ struct offcpu_thread {
 	u64 since_ns;                /* of its newest record */
 	u32 ring;                    /* where that was */
 	enum offcpu_state state;
-	bool ended;
+	bool left;                   /* its end was not seen: nobody needs to have ended its last wait */
 	u32 region;                  /* when it was switched out */
 	u32 flags;                   /* SAMPLES_UNATTRIBUTED */
 	/* The newest look, if it has not been used: */
@@ -46,6 +53,8 @@ struct offcpu_thread {
 	u64 stack_ns;                /* 0: none */
 	u32 stack_chain, stack_flags;
 	bool stack_deep;             /* its state was that of waiting for a disk */
+	char name[16];               /* what it calls itself; "": not known */
+	struct offcpu_wake wake;     /* since it was switched in */
 	u64 ready_ns;                /* waited for a CPU, by the records */
 	/* By the kernel's sums for the thread, when they were read: */
 	u64 delay_before_ns;         /* of what came before */
@@ -72,12 +81,16 @@ struct offcpu {
 	struct feed feed;
 	pid_t *armed;                /* whose switches are recorded */
 	size_t narmed, armed_room;
+	u32 fold_at;                 /* ended threads: when they are to become fewer */
+	struct offcpu_wakes *wakes;  /* offcpu_wake.c; NULL: nothing tells who ends waits */
 };
 
 /* offcpu_open.c: with the rings of samples, whose event has records of switches; opens those for stacks. */
 void offcpu_open(struct session *session);
 /* The number of a tracepoint and where its field prev_state is, by the text of its file "format". False: it lacks them. */
 bool offcpu_format(const char *format, u64 *id, u32 *at, u32 *size);
+/* "field:long prev_state; offset:24; size:8;": the numbers behind a field's name, with the blank before it. */
+bool offcpu_field(const char *format, const char *name, u32 *at, u32 *size);
 void offcpu_free(struct offcpu *offcpu);
 
 /* Records, in the order of time. */
@@ -88,6 +101,30 @@ void offcpu_exec(struct session *session, const struct record *record);
 void offcpu_lost(struct session *session, const struct sampling_record *at, const struct record *record);
 /* A sample at a switch, from a ring of its own. */
 void offcpu_stack(struct session *session, const struct record *record);
+
+/* What a thread is called from now on. */
+void offcpu_comm(struct session *session, const struct record *record);
+struct offcpu_thread *offcpu_thread_find(const struct offcpu *offcpu, u32 tid);
+
+/* offcpu_wake.c: who ends waits and when, by the tracepoint sched_waking; where it cannot be had, samples.off_no_waker. */
+void offcpu_wake_open(struct session *session);
+void offcpu_wake_close(struct offcpu *offcpu);
+/* Where fields of a wake-up are, by the text of the tracepoint's file "format". */
+struct offcpu_wake_fields {
+	u64 id;
+	u32 pid_at, pid_size;        /* who is woken */
+	u32 flags_at, flags_size;
+	u32 current_at, current_size; /* who ran */
+};
+bool offcpu_wake_format(const char *format, struct offcpu_wake_fields *fields);
+/* The thread has ended, and may yet wake others. */
+void offcpu_wake_ended(struct offcpu *offcpu, const struct offcpu_thread *thread);
+/* There is a thread of that number. */
+void offcpu_wake_thread(struct sampling *sampling, u32 tid);
+/* A record of a ring of wake-ups. */
+void offcpu_wake(struct session *session, const struct sampling_record *at, const struct record *record);
+/* The thread's wait that ends then: the end of its time blocked, after which it waited for a CPU. */
+u64 offcpu_wake_take(struct sampling *sampling, struct offcpu_thread *thread, u64 until_ns);
 
 /* offcpu_look.c: why threads wait that do. */
 void offcpu_look(struct session *session, u64 now_ns);

@@ -142,7 +142,7 @@ static struct samples_row *rows_copy(const struct samples *samples, bool unseen,
 		const struct samples_row *row = &samples->off_rows[i];
 		u32 kind = samples_off_kind(row->flags);
 
-		if (kind != SAMPLES_OFF_PREEMPTED && unseen == (kind == SAMPLES_OFF_UNSEEN))
+		if (kind > SAMPLES_OFF_WOKEN && unseen == (kind == SAMPLES_OFF_UNSEEN))
 			list[(*n)++] = *row;
 	}
 	return list;
@@ -272,5 +272,7 @@ void offcpu_end(struct session *s)
 			offcpu_thread_left(p, o->threads[i], end_ns);
 	o->nthreads = 0;
 	unseen_share(&p->samples);
-	woken_split(&p->samples);
+	/* Else it is recorded. */
+	if (!o->wakes)
+		woken_split(&p->samples);
 }

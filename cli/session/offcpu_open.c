@@ -23,8 +23,7 @@
 /* A second and CPU. A copy takes longer than a switch: all are had where there are few, and of many some. */
 #define STACKS_RATE 1000u
 
-/* "field:long prev_state;	offset:24;	size:8;	signed:1;": the numbers behind a field's name. */
-static bool field_find(const char *format, const char *name, u32 *at, u32 *size)
+bool offcpu_field(const char *format, const char *name, u32 *at, u32 *size)
 {
 	const char *field = strstr(format, name);
 
@@ -36,7 +35,7 @@ bool offcpu_format(const char *format, u64 *id, u32 *at, u32 *size)
 	const char *line = strstr(format, "ID: ");
 	unsigned long long number;
 
-	if (!line || sscanf(line, "ID: %llu", &number) != 1 || !field_find(format, " prev_state", at, size))
+	if (!line || sscanf(line, "ID: %llu", &number) != 1 || !offcpu_field(format, " prev_state", at, size))
 		return false;
 	*id = number;
 	return *size <= sizeof(u64) && *at < 4096;
@@ -151,4 +150,5 @@ void offcpu_open(struct session *s)
 		free(p->samples.off_stacks);
 		p->samples.off_stacks = strdup(o->tracepoint ? "sched_switch" : "context-switches");
 	}
+	offcpu_wake_open(s);
 }

@@ -28,6 +28,11 @@ static u64 record_time(const struct ring *r, u64 at, const struct perf_event_hea
 	return ns;
 }
 
+u32 sampling_rings(const struct sampling *p)
+{
+	return p->nrings + p->nstacks + p->nwakes + p->nwakers;
+}
+
 static struct sampling_record *batch_add(struct sampling *p)
 {
 	if (p->nbatch == p->batch_room) {
@@ -202,7 +207,9 @@ static void record_off(struct session *s, const struct sampling_record *at, cons
 	/* What came before the start, or after the end, of what was attached to. */
 	if (s->attached && (r->time_ns < s->start_ns || (s->end_ns && r->time_ns > s->end_ns)))
 		return;
-	if (r->type == PERF_RECORD_SWITCH)
+	if (at->ring >= s->sampling->nrings + s->sampling->nstacks)
+		offcpu_wake(s, at, r);
+	else if (r->type == PERF_RECORD_SWITCH)
 		offcpu_switch(s, at, r);
 	else if (at->ring >= s->sampling->nrings && r->type == PERF_RECORD_SAMPLE)
 		offcpu_stack(s, r);
@@ -216,6 +223,17 @@ static void record_off(struct session *s, const struct sampling_record *at, cons
 		offcpu_exec(s, r);
 	else if (r->type == PERF_RECORD_LOST || r->type == PERF_RECORD_LOST_SAMPLES)
 		offcpu_lost(s, at, r);
+	if (r->type == PERF_RECORD_COMM)
+		offcpu_comm(s, r);
+}
+
+static u64 ring_stacks(const struct sampling *p, u32 ring)
+{
+	u32 wakes = p->nrings + p->nstacks;
+
+	if (ring < wakes)
+		return ring < p->nrings ? p->stacks : p->stacks_type;
+	return ring < wakes + p->nwakes ? (u64)PERF_SAMPLE_RAW : p->wakers_type;
 }
 
 static void record_take(struct session *s, const struct sampling_record *at)
@@ -224,7 +242,7 @@ static void record_take(struct session *s, const struct sampling_record *at)
 	bool stack = at->ring >= p->nrings;
 	struct record r;
 
-	if (!record_parse(at->bytes ? at->bytes : p->bytes + at->at, stack ? p->stacks_type : p->stacks,
+	if (!record_parse(at->bytes ? at->bytes : p->bytes + at->at, ring_stacks(p, at->ring),
 			  (u32)__builtin_popcountll(p->regs), &r))
 		return;
 	if (p->off)
@@ -288,7 +306,7 @@ static void batch_take(struct session *s, u64 until_ns)
 	qsort(p->batch, p->nbatch, sizeof(*p->batch), record_order);
 	for (size_t i = 0; i < p->nbatch; i++)
 		record_take(s, &p->batch[i]);
-	for (u32 i = 0; i < p->nrings + p->nstacks; i++)
+	for (u32 i = 0; i < sampling_rings(p); i++)
 		ring_release(&p->rings[i], &p->walks[i]);
 	/* Clocks are mapped, and later samples may come out of order, by less than that. */
 	p->attribute.handled_ticks = clock_map_ticks(&s->clock, until_ns - MIN(until_ns, 10 * NSEC_PER_MSEC));
@@ -305,7 +323,7 @@ void sampling_drain(struct session *s, bool last)
 	/* Forks first: whose a sample is. */
 	track_drain(s, last);
 	p->used = p->nbatch = 0;
-	for (u32 i = 0; i < p->nrings + p->nstacks; i++)
+	for (u32 i = 0; i < sampling_rings(p); i++)
 		ring_take(p, i, until_ns);
 	if (p->nbatch)
 		batch_take(s, until_ns);
@@ -321,10 +339,8 @@ void sampling_free(struct session *s)
 		return;
 	attribute_free(s);
 	feed_close(&p->feed);
-	while (p->nstacks)
-		ring_close(&p->rings[p->nrings + --p->nstacks]);
-	while (p->nrings)
-		ring_close(&p->rings[--p->nrings]);
+	for (u32 i = sampling_rings(p); i--;)
+		ring_close(&p->rings[i]);
 	offcpu_free(p->off);
 	chains_free(p->chains);
 	spaces_free(p->spaces);

@@ -50,6 +50,9 @@ struct sampling {
 	struct feed feed;
 	u32 nstacks;                 /* rings behind those, of stacks at switches */
 	u64 stacks_type;             /* what their samples have, of RECORD_STACKS */
+	u32 nwakes;                  /* and behind those, of wake-ups */
+	u32 nwakers;                 /* and then of those that threads of the tree make, with stacks */
+	u64 wakers_type;
 	struct offcpu *off;          /* NULL: not watched for */
 	size_t wanted, pages;        /* of each ring: were nothing short, and in fact */
 	u64 stacks;                  /* which of RECORD_STACKS samples have */
@@ -90,5 +93,7 @@ struct sampling_named {
 void sampling_name_copy(struct session *session, struct sampling_named *named);
 void sampling_name_end(struct session *session, struct sampling_named *named);
 void sampling_free(struct session *session);
+/* How many rings there are, of all sorts. */
+u32 sampling_rings(const struct sampling *sampling);
 
 #endif

@@ -171,7 +171,9 @@ static void regions_name(struct session *s, struct samples *samples)
 	samples->note = NULL;
 	named.off_note = samples->off_note;
 	named.off_stacks = samples->off_stacks;
-	samples->off_note = samples->off_stacks = NULL;
+	named.off_waker = samples->off_waker;
+	named.off_no_waker = samples->off_no_waker;
+	samples->off_note = samples->off_stacks = samples->off_waker = samples->off_no_waker = NULL;
 	samples_fini(samples);
 	*samples = named;
 }

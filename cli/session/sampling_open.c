@@ -357,15 +357,15 @@ static void sampling_open_on(struct session *s, pid_t task, bool attached)
 	p->task = task;
 	p->attached = attached;
 	samples_init(&p->samples);
-	/* Twice: for stacks at switches, too. */
-	p->rings = calloc(2 * (size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->rings));
+	/* Four times: for stacks at switches, wake-ups and their stacks, too. */
+	p->rings = calloc(4 * (size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->rings));
 	p->spaces = spaces_new();
 	p->chains = chains_new();
 	if (s->options->sampling && !s->options->sampling->period)
 		p->samples.frequency = s->options->sampling->frequency;
 	if (p->samples.frequency == SESSION_FREQUENCY_MAX)
 		p->samples.frequency = rate_most();
-	p->walks = calloc(2 * (size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->walks));
+	p->walks = calloc(4 * (size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->walks));
 	p->edges = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof(*p->edges));
 	if (p->rings && p->walks && p->edges && p->spaces && p->chains) {
 		stacks_choose(s);

@@ -10,12 +10,19 @@ static const char off_schema[] =
 	"CREATE TABLE off_interval (process INTEGER, pid INTEGER, tid INTEGER, path INTEGER, chain INTEGER, cause TEXT,"
 	" shared INTEGER, recorded INTEGER, truncated INTEGER, unattributed INTEGER, count INTEGER, ns INTEGER);"
 	"CREATE TABLE off_thread (process INTEGER, pid INTEGER, tid INTEGER, life_ns INTEGER, running_ns INTEGER,"
-	" unknown_ns INTEGER, blocked INTEGER, preempted INTEGER, woken_ns INTEGER);";
+	" unknown_ns INTEGER, blocked INTEGER, preempted INTEGER, woken_ns INTEGER);"
+	"CREATE TABLE off_wake (process INTEGER, tid INTEGER, path INTEGER, waker TEXT, waker_process INTEGER,"
+	" waker_pid INTEGER, waker_tid INTEGER, name TEXT, chain INTEGER, count INTEGER, ns INTEGER);";
 
 static const char *const causes[] = {
 	[SAMPLES_OFF_PREEMPTED] = "preempted", [SAMPLES_OFF_WOKEN] = "woken", [SAMPLES_OFF_DISK] = "disk",
 	[SAMPLES_OFF_FUTEX] = "futex", [SAMPLES_OFF_IO] = "io", [SAMPLES_OFF_SLEEP] = "sleep",
 	[SAMPLES_OFF_OTHER] = "other", [SAMPLES_OFF_UNSEEN] = "unseen", NULL,
+};
+
+static const char *const wakers[] = {
+	[SAMPLES_WAKER_THREAD] = "thread", [SAMPLES_WAKER_OUTSIDE] = "outside", [SAMPLES_WAKER_INTERRUPT] = "interrupt",
+	[SAMPLES_WAKER_SOFTIRQ] = "softirq", [SAMPLES_WAKER_OTHERS] = "others", NULL,
 };
 
 /* ---- writing --------------------------------------------------------------------------------------- */
@@ -55,6 +62,21 @@ static void write_off_threads(struct store_db *db, const struct samples *samples
 	sqlite3_finalize(insert);
 }
 
+static void write_wakes(struct store_db *db, const struct samples *samples)
+{
+	sqlite3_stmt *insert = store_prepare(db, "INSERT INTO off_wake VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+
+	for (u32 i = 0; i < samples->nwakes; i++) {
+		const struct samples_wake *wake = &samples->wakes[i];
+
+		store_put(db, insert, "iimtiiitmii", (s64)wake->process, (s64)wake->tid, number_of(wake->region), wakers[wake->by],
+			  (s64)wake->waker_process, (s64)wake->waker_pid, (s64)wake->waker_tid,
+			  wake->name == SAMPLES_NONE ? NULL : samples->strings[wake->name].bytes, number_of(wake->chain),
+			  (s64)wake->count, (s64)wake->ns);
+	}
+	sqlite3_finalize(insert);
+}
+
 void store_write_off(struct store_db *db, const struct samples *samples)
 {
 	sqlite3_stmt *insert;
@@ -68,9 +90,13 @@ void store_write_off(struct store_db *db, const struct samples *samples)
 	store_put(db, insert, "ti", "polled", (s64)samples->off_polled);
 	store_put(db, insert, "tt", "note", samples->off_note);
 	store_put(db, insert, "tt", "stacks", samples->off_stacks);
+	store_put(db, insert, "tt", "waker", samples->off_waker);
+	store_put(db, insert, "tt", "no_waker", samples->off_no_waker);
+	store_put(db, insert, "ti", "unwoken", (s64)samples->off_unwoken);
 	sqlite3_finalize(insert);
 	write_intervals(db, samples);
 	write_off_threads(db, samples);
+	write_wakes(db, samples);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------- */
@@ -104,6 +130,12 @@ static int read_watch(void *context, sqlite3_stmt *row)
 		samples->off_note = strdup(text);
 	else if (key && text && !strcmp(key, "stacks") && !samples->off_stacks)
 		samples->off_stacks = strdup(text);
+	else if (key && text && !strcmp(key, "waker") && !samples->off_waker)
+		samples->off_waker = strdup(text);
+	else if (key && text && !strcmp(key, "no_waker") && !samples->off_no_waker)
+		samples->off_no_waker = strdup(text);
+	else if (key && !strcmp(key, "unwoken"))
+		samples->off_unwoken = read_u64(row, 1);
 	return 0;
 }
 
@@ -142,6 +174,40 @@ static int read_off_thread(void *context, sqlite3_stmt *row)
 	return samples_thread(samples_of(reader), &thread) ? read_no_memory() : 0;
 }
 
+static int read_wake(void *context, sqlite3_stmt *row)
+{
+	struct store_reader *reader = context;
+	struct samples *samples = samples_of(reader);
+	const char *word = (const char *)sqlite3_column_text(row, 3);
+	const char *name = (const char *)sqlite3_column_text(row, 7);
+	struct samples_wake wake = {
+		.process = read_u32(row, 0), .tid = read_u32(row, 1), .waker_process = read_u32(row, 4),
+		.waker_pid = read_u32(row, 5), .waker_tid = read_u32(row, 6), .name = SAMPLES_NONE,
+		.count = read_u64(row, 9), .ns = read_u64(row, 10),
+	};
+
+	while (wakers[wake.by] && strcmp(word ? word : "", wakers[wake.by]) != 0)
+		wake.by++;
+	if (!wakers[wake.by] || wake.process > reader->recording->facts.nprocesses ||
+	    wake.waker_process > reader->recording->facts.nprocesses ||
+	    !off_number(row, 2, samples->nregions, &wake.region) || !off_number(row, 8, samples->nchains, &wake.chain))
+		return read_damaged(reader, "the end of a wait");
+	if (name)
+		wake.name = samples_string(samples, name, strlen(name));
+	return samples->no_memory || samples_wake(samples, &wake) ? read_no_memory() : 0;
+}
+
+/* Recordings of before have no such table. */
+static int read_wakes(struct store_reader *reader)
+{
+	int has = read_has_table(reader, "off_wake");
+
+	if (has <= 0)
+		return has;
+	return store_each(&reader->db, "SELECT process, tid, path, waker, waker_process, waker_pid, waker_tid, name, chain,"
+			  " count, ns FROM off_wake ORDER BY rowid", read_wake, reader);
+}
+
 int read_off(struct store_reader *reader)
 {
 	int has = read_has_table(reader, "off_watch");
@@ -153,5 +219,6 @@ int read_off(struct store_reader *reader)
 	       store_each(&reader->db, "SELECT process, pid, tid, path, chain, cause, shared, recorded, truncated, unattributed,"
 			  " count, ns FROM off_interval ORDER BY rowid", read_interval, reader) ||
 	       store_each(&reader->db, "SELECT process, pid, tid, life_ns, running_ns, unknown_ns, blocked, preempted, woken_ns"
-			  " FROM off_thread ORDER BY rowid", read_off_thread, reader) ? -1 : 0;
+			  " FROM off_thread ORDER BY rowid", read_off_thread, reader) ||
+	       read_wakes(reader) ? -1 : 0;
 }

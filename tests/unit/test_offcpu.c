@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/session/offcpu and what it knows of calls: fields of the tracepoint by name, classes of calls and of places. */
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -28,6 +29,35 @@ START_TEST(test_format)
 	ck_assert(!offcpu_format("ID: 1\n\tfield:long prev_stat;\toffset:32;\tsize:8;\n", &id, &at, &size));
 	ck_assert(!offcpu_format("ID: x\n\tfield:long prev_state;\toffset:32;\tsize:8;\n", &id, &at, &size));
 	ck_assert(!offcpu_format("ID: 1\n\tfield:long prev_state;\toffset:32;\tsize:80;\n", &id, &at, &size));
+}
+END_TEST
+
+static const char waking[] =
+	"name: sched_waking\nID: 375\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+	"\tfield:pid_t pid;\toffset:%s;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"print fmt: \"pid=%%d\", REC->pid\n";
+
+START_TEST(test_wake_format)
+{
+	struct offcpu_wake_fields fields;
+	char text[1024];
+
+	snprintf(text, sizeof(text), waking, "24");
+	ck_assert(offcpu_wake_format(text, &fields));
+	ck_assert_uint_eq(fields.id, 375);
+	ck_assert_uint_eq(fields.pid_at, 24);
+	ck_assert_uint_eq(fields.flags_at, 2);
+	ck_assert_uint_eq(fields.current_at, 4);
+	snprintf(text, sizeof(text), waking, "70000");
+	ck_assert(!offcpu_wake_format(text, &fields));
+	ck_assert(!offcpu_wake_format(format, &fields));
+	ck_assert(!offcpu_wake_format("", &fields));
 }
 END_TEST
 
@@ -61,6 +91,7 @@ int main(void)
 	TCase *tests = tcase_create("offcpu");
 
 	tcase_add_test(tests, test_format);
+	tcase_add_test(tests, test_wake_format);
 	tcase_add_test(tests, test_calls);
 	tcase_add_test(tests, test_places);
 	return suite_run("offcpu", tests);

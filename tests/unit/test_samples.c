@@ -250,6 +250,83 @@ START_TEST(test_off)
 }
 END_TEST
 
+/* Ends of waits that are alike are one; beyond the limit they are one for each place, and none is lost. */
+START_TEST(test_wakes)
+{
+	struct samples_wake wake = { .process = 1, .tid = 11, .region = SAMPLES_NONE, .by = SAMPLES_WAKER_THREAD,
+				     .waker_process = 1, .waker_pid = 10, .name = SAMPLES_NONE, .chain = SAMPLES_NONE,
+				     .count = 1, .ns = 5 };
+	u64 count = 0, ns = 0;
+
+	wake.name = samples_string(&other, "producer", 8);
+	for (u32 i = 0; i < 2 * (SAMPLES_WAKES_MOST + 100); i++) {
+		wake.waker_tid = 100 + i / 2;
+		ck_assert_int_eq(samples_wake(&other, &wake), 0);
+	}
+	ck_assert_uint_eq(other.nwakes, SAMPLES_WAKES_MOST + 1);
+	ck_assert_uint_eq(other.wakes[0].count, 2);
+	ck_assert_uint_eq(other.wakes[SAMPLES_WAKES_MOST].by, SAMPLES_WAKER_OTHERS);
+	ck_assert_uint_eq(other.wakes[SAMPLES_WAKES_MOST].count, 200);
+	samples_string(&samples, "before", 6);
+	ck_assert_int_eq(samples_merge(&samples, &other), 0);
+	ck_assert_str_eq(samples.strings[samples.wakes[0].name].bytes, "producer");
+	for (u32 i = 0; i < samples.nwakes; i++) {
+		count += samples.wakes[i].count;
+		ns += samples.wakes[i].ns;
+	}
+	ck_assert_uint_eq(count, 2 * (SAMPLES_WAKES_MOST + 100));
+	ck_assert_uint_eq(ns, 5 * count);
+}
+END_TEST
+
+static bool lives_odd(const void *context, u32 process, u32 tid)
+{
+	(void)context;
+	return process == 1 && tid == 1001;
+}
+
+/* Of many threads the longest lives keep their rows, as does one that lives; sums stay. */
+START_TEST(test_fold)
+{
+	struct samples_row row = { .process = 1, .pid = 10, .region = SAMPLES_NONE, .chain = SAMPLES_NONE,
+				   .flags = SAMPLES_OFF_SLEEP << SAMPLES_OFF_SHIFT, .count = 1, .weight = 7 };
+	struct samples_wake wake = { .process = 1, .region = SAMPLES_NONE, .by = SAMPLES_WAKER_THREAD, .waker_process = 1,
+				     .waker_pid = 10, .name = SAMPLES_NONE, .chain = SAMPLES_NONE, .count = 1, .ns = 3 };
+	struct samples_thread thread = { .process = 1, .pid = 10, .blocked = 1, .woken_known = true };
+	u64 life = 0, weight = 0, ns = 0;
+
+	for (u32 i = 0; i < 100; i++) {
+		row.tid = wake.tid = wake.waker_tid = thread.tid = 1000 + i;
+		thread.life_ns = 50 + i;
+		samples_off(&samples, &row);
+		samples_wake(&samples, &wake);
+		samples_thread(&samples, &thread);
+	}
+	ck_assert_int_eq(samples_fold(&samples, 10, lives_odd, NULL), 0);
+	ck_assert_uint_eq(samples.nthreads, 12);
+	ck_assert_uint_eq(samples.noff_rows, 12);
+	ck_assert_uint_eq(samples.nwakes, 12);
+	for (u32 i = 0; i < 12; i++) {
+		life += samples.threads[i].life_ns;
+		weight += samples.off_rows[i].weight;
+		ns += samples.wakes[i].ns;
+		ck_assert(samples.threads[i].tid >= 1090 || samples.threads[i].tid == 1001 || samples.threads[i].tid == 0);
+		ck_assert(samples.threads[i].tid || samples.threads[i].blocked == 89);
+		ck_assert(samples.off_rows[i].tid || samples.off_rows[i].count == 89);
+		ck_assert(samples.wakes[i].tid || !samples.wakes[i].waker_tid);
+	}
+	ck_assert_uint_eq(life, 100 * 50 + 99 * 50);
+	ck_assert_uint_eq(weight, 700);
+	ck_assert_uint_eq(ns, 300);
+	/* What is added to the folded ones finds them. */
+	row.tid = 0;
+	samples_off(&samples, &row);
+	ck_assert_uint_eq(samples.noff_rows, 12);
+	ck_assert_int_eq(samples_fold(&samples, 10, lives_odd, NULL), 0);
+	ck_assert_uint_eq(samples.nthreads, 12);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("samples");
@@ -263,5 +340,7 @@ int main(void)
 	tcase_add_test(tests, test_merge);
 	tcase_add_test(tests, test_copy);
 	tcase_add_test(tests, test_off);
+	tcase_add_test(tests, test_wakes);
+	tcase_add_test(tests, test_fold);
 	return suite_run("samples", tests);
 }

@@ -116,6 +116,8 @@ START_TEST(test_off)
 	struct samples_row row = { .process = 1, .pid = 1, .tid = 2, .region = SAMPLES_NONE, .chain = SAMPLES_NONE,
 				   .count = 3, .weight = 1ULL << 40 };
 	struct samples_thread thread = { 1, 1, 2, 100, 60, 5, 7, 8, 9, true };
+	struct samples_wake wake = { .process = 1, .tid = 2, .region = SAMPLES_NONE, .waker_process = 1, .waker_pid = 1,
+				     .waker_tid = 3, .chain = SAMPLES_NONE, .count = 6, .ns = 1ULL << 41 };
 	struct recording *recording;
 	struct samples samples;
 
@@ -133,10 +135,25 @@ START_TEST(test_off)
 	thread.woken_known = false;
 	thread.woken_ns = 0;
 	samples_thread(&samples, &thread);
+	samples.off_waker = strdup("sched_waking");
+	samples.off_unwoken = 12;
+	wake.name = samples_string(&samples, "producer", 8);
+	for (wake.by = 0; wake.by < SAMPLES_WAKER_KINDS; wake.by++)
+		samples_wake(&samples, &wake);
 	sample.facts.samples = &samples;
 	write_sample();
 	recording = recording_read(path);
 	ck_assert_ptr_nonnull(recording);
+	ck_assert_str_eq(recording->samples.off_waker, "sched_waking");
+	ck_assert_ptr_null(recording->samples.off_no_waker);
+	ck_assert_uint_eq(recording->samples.off_unwoken, 12);
+	ck_assert_uint_eq(recording->samples.nwakes, SAMPLES_WAKER_KINDS);
+	for (u32 i = 0; i < SAMPLES_WAKER_KINDS; i++) {
+		ck_assert_uint_eq(recording->samples.wakes[i].by, i);
+		ck_assert_uint_eq(recording->samples.wakes[i].waker_tid, 3);
+		ck_assert_uint_eq(recording->samples.wakes[i].ns, 1ULL << 41);
+		ck_assert_str_eq(recording->samples.strings[recording->samples.wakes[i].name].bytes, "producer");
+	}
 	ck_assert(recording->samples.off && !samples_taken(&recording->samples));
 	ck_assert_uint_eq(recording->samples.off_lost, 4);
 	ck_assert_str_eq(recording->samples.off_note, "a note");

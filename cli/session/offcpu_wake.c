@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who ends waits, and when. The kernel tells of each wake-up (the tracepoint sched_waking) in the context of who makes
+ * it: a thread, or an interrupt, of which the thread that it came upon knows nothing. So there is an event of each CPU,
+ * since one of the tree has nothing of interrupts and of other programs; it has the stacks, where one is the tree's own.
+ * The first wake-up since a thread went counts. It may come just before the record of its going, by a thread on another
+ * CPU; of several in front of it the newest counts then.
+ *
+ * Between the wake-up and the next record the thread waits for a CPU.
+ */
+#define _GNU_SOURCE
+#include "cli/session/offcpu.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/session/chain.h"
+#include "cli/session/internal.h"
+#include "cli/session/record.h"
+#include "cli/session/sampling.h"
+
+/* Bytes that are copied of the waker's stack: from the C library's function to the program's. */
+#define WAKE_STACK 1024u
+#define REMEMBERED 256u            /* threads: of other programs, and such as have ended */
+/* A wake-up told twice is told within the time of an interrupt. */
+#define WAKE_APART_NS (100 * 1000u)
+/* Of common_flags (include/linux/trace_events.h). */
+#define IN_HARDIRQ 0x08u
+#define IN_SOFTIRQ 0x10u
+#define IN_NMI 0x40u
+/* The number of the first PID namespace (include/linux/proc_ns.h): the tracepoint has the numbers of threads there. */
+#define FIRST_NAMESPACE "pid:[4026531836]"
+
+struct offcpu_wakes {
+	struct offcpu_wake_fields fields;
+	u32 first;                   /* the least number of a thread that the kernel tells of */
+	u64 loss_ns;                 /* when records were lost last */
+	struct {
+		u32 tid, name;
+	} strangers[REMEMBERED];     /* threads of other programs */
+	struct offcpu_ended {
+		u32 tid, process, pid;
+		char name[16];
+	} ended[REMEMBERED];
+};
+
+/* ---- opening */
+
+bool offcpu_wake_format(const char *format, struct offcpu_wake_fields *f)
+{
+	const char *line = strstr(format, "ID: ");
+	unsigned long long id;
+
+	if (!line || sscanf(line, "ID: %llu", &id) != 1)
+		return false;
+	f->id = id;
+	return offcpu_field(format, " pid", &f->pid_at, &f->pid_size) && f->pid_size == sizeof(u32) && f->pid_at < 4096 &&
+	       offcpu_field(format, " common_flags", &f->flags_at, &f->flags_size) && f->flags_size == 1 && f->flags_at < 4096 &&
+	       offcpu_field(format, " common_pid", &f->current_at, &f->current_size) && f->current_size == sizeof(u32) &&
+	       f->current_at < 4096;
+}
+
+/* True, or false with the reason. */
+static bool format_find(struct session *s, struct offcpu_wake_fields *fields, struct outcome *why)
+{
+	char mount[PATH_MAX / 2], path[PATH_MAX], text[4096], space[64] = "";
+	long got = tracing_find(&s->caps, mount, sizeof(mount));
+
+	if (readlink("/proc/self/ns/pid", space, sizeof(space) - 1) < 0 || strcmp(space, FIRST_NAMESPACE) != 0) {
+		*why = outcome_no("", "in a PID namespace of one's own the numbers of threads in tracepoints mean others");
+		return false;
+	}
+	if (got) {
+		*why = advice_tracefs(&s->caps, (int)-got, NULL, "sched/sched_waking");
+		return false;
+	}
+	snprintf(path, sizeof(path), "%s/events/sched/sched_waking/format", mount);
+	got = facts_read(&s->caps, path, text, sizeof(text));
+	if (got < 0)
+		*why = advice_tracefs(&s->caps, (int)-got, mount, "sched/sched_waking");
+	else if (!offcpu_wake_format(text, fields))
+		*why = outcome_no("", "the tracepoint sched:sched_waking has other fields here");
+	else
+		return true;
+	return false;
+}
+
+/* What both sorts of events have. */
+static void attr_make(const struct sampling *p, u64 id, u64 type, struct perf_event_attr *attr)
+{
+	perf_attr_init(attr, PERF_TYPE_TRACEPOINT, id);
+	attr->read_format = 0;
+	attr->sample_period = 1;
+	attr->sample_type = RECORD_SAMPLE | type;
+	attr->sample_id_all = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC_RAW;
+	attr->watermark = 1;
+	attr->wakeup_watermark = (u32)(p->pages * (size_t)sysconf(_SC_PAGESIZE) / 4);
+}
+
+/* A ring for each CPU behind those that are there, or none; pid -1: of all that runs on it. 0 or -errno. */
+static int rings_open(struct sampling *p, struct perf_event_attr *attr, pid_t pid, u32 *n, bool *mapping)
+{
+	u32 first = p->nrings + p->nstacks + p->nwakes + p->nwakers;
+
+	for (*n = 0; *n < p->nrings; ++*n) {
+		int ret = ring_open(&p->rings[first + *n], attr, pid, p->rings[*n].cpu, p->pages, mapping);
+
+		if (!ret)
+			continue;
+		while (*n)
+			ring_close(&p->rings[first + --*n]);
+		return ret;
+	}
+	return 0;
+}
+
+/* Of the wake-ups of a CPU most concern others. Threads of the tree have greater numbers than the one that was first. */
+static void wakes_filter(const struct sampling *p, u32 first)
+{
+	char filter[32];
+
+	snprintf(filter, sizeof(filter), "pid >= %u", first);
+	for (u32 i = 0; i < p->nwakes; i++)
+		ioctl(p->rings[p->nrings + p->nstacks + i].fd, PERF_EVENT_IOC_SET_FILTER, filter);
+	p->off->wakes->first = first;
+}
+
+/* Where wake-ups are made by threads of the tree: their stacks are copied. Without them it works, too. */
+static void wakers_open(struct session *s, u64 id)
+{
+	struct sampling *p = s->sampling;
+	struct perf_event_attr attr;
+	bool mapping;
+
+	if (!p->stacks || p->attached)
+		return;
+	p->wakers_type = PERF_SAMPLE_RAW | (p->stacks & PERF_SAMPLE_STACK_USER ?
+					    PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : PERF_SAMPLE_CALLCHAIN);
+	attr_make(p, id, p->wakers_type, &attr);
+	attr.exclude_callchain_kernel = 1;
+	if (p->wakers_type & PERF_SAMPLE_STACK_USER) {
+		attr.sample_regs_user = p->regs;
+		attr.sample_stack_user = WAKE_STACK;
+	}
+	attr.disabled = attr.enable_on_exec = 1;
+	attr.inherit = !s->options->no_inherit;
+	rings_open(p, &attr, s->spawn.pid, &p->nwakers, &mapping);
+}
+
+/* True, or false with the reason. */
+static bool wakes_open(struct session *s, struct offcpu_wakes *wakes, struct outcome *why)
+{
+	struct sampling *p = s->sampling;
+	struct perf_event_attr attr;
+	bool mapping = false;
+	int ret;
+
+	if (p->off->polled) {
+		*why = outcome_no("", "no switch is recorded");
+		return false;
+	}
+	if (!format_find(s, &wakes->fields, why))
+		return false;
+	attr_make(p, wakes->fields.id, PERF_SAMPLE_RAW, &attr);
+	ret = rings_open(p, &attr, -1, &p->nwakes, &mapping);
+	if (ret) {
+		*why = mapping ? advice_ring(&s->caps, -ret) : advice_perf_scope(&s->caps, -ret, ADVICE_TRACE);
+		return false;
+	}
+	p->off->wakes = wakes;
+	if (!p->attached)
+		wakes_filter(p, (u32)s->spawn.pid);
+	wakers_open(s, wakes->fields.id);
+	return true;
+}
+
+void offcpu_wake_open(struct session *s)
+{
+	struct sampling *p = s->sampling;
+	struct offcpu_wakes *wakes = calloc(1, sizeof(*wakes));
+	struct outcome why = outcome_no("", "out of memory");
+
+	if (wakes && wakes_open(s, wakes, &why)) {
+		p->samples.off_waker = strdup("sched_waking");
+		return;
+	}
+	free(wakes);
+	p->samples.off_no_waker = strdup(why.because);
+}
+
+void offcpu_wake_close(struct offcpu *o)
+{
+	free(o->wakes);
+	o->wakes = NULL;
+}
+
+/* ---- records */
+
+void offcpu_wake_ended(struct offcpu *o, const struct offcpu_thread *t)
+{
+	struct offcpu_ended *ended = o->wakes ? &o->wakes->ended[t->sums.tid % REMEMBERED] : NULL;
+
+	if (!ended)
+		return;
+	*ended = (struct offcpu_ended){ .tid = t->sums.tid, .process = t->sums.process, .pid = t->sums.pid };
+	memcpy(ended->name, t->name, sizeof(ended->name));
+}
+
+/* A thread's name as /proc has it, of one that is not of the tree. */
+static u32 stranger_name(struct sampling *p, u32 tid)
+{
+	struct offcpu_wakes *wakes = p->off->wakes;
+	u32 at = tid % REMEMBERED;
+	char text[32] = "";
+	ssize_t n;
+
+	if (wakes->strangers[at].tid == tid)
+		return wakes->strangers[at].name;
+	n = process_read_file(tid, "comm", text, sizeof(text) - 1);
+	wakes->strangers[at].tid = tid;
+	wakes->strangers[at].name = n > 0 ? samples_string(&p->samples, text, strcspn(text, "\n")) : SAMPLES_NONE;
+	return wakes->strangers[at].name;
+}
+
+/* A thread ran when it was made. One that ends wakes who waits for that when the record of its end is written. */
+static void wake_by_thread(struct sampling *p, const struct record *r, u32 tid, struct offcpu_wake *wake)
+{
+	const struct offcpu_thread *waker = offcpu_thread_find(p->off, tid);
+	const struct offcpu_ended *ended = &p->off->wakes->ended[tid % REMEMBERED];
+	const char *name = waker ? waker->name : ended->name;
+	u32 flags = 0;
+
+	wake->tid = tid;
+	if (!waker && ended->tid != tid) {
+		wake->by = SAMPLES_WAKER_OUTSIDE;
+		wake->name = stranger_name(p, tid);
+		return;
+	}
+	wake->by = SAMPLES_WAKER_THREAD;
+	wake->process = waker ? waker->sums.process : ended->process;
+	wake->pid = waker ? waker->sums.pid : ended->pid;
+	if (name[0])
+		wake->name = samples_string(&p->samples, name, strlen(name));
+	if (waker && (r->sample.nchain || r->sample.abi))
+		wake->chain = chain_take(p, r, &flags);
+}
+
+static struct offcpu_wake wake_make(struct sampling *p, const struct record *r)
+{
+	const struct offcpu_wake_fields *f = &p->off->wakes->fields;
+	struct offcpu_wake wake = { .time_ns = r->time_ns, .by = SAMPLES_WAKER_INTERRUPT, .name = SAMPLES_NONE,
+				    .chain = SAMPLES_NONE };
+	u8 context = r->sample.raw[f->flags_at];
+	u32 tid;
+
+	memcpy(&tid, r->sample.raw + f->current_at, sizeof(tid));
+	/* The idle task does what interrupts leave to it. */
+	if (context & (IN_HARDIRQ | IN_NMI) || !tid)
+		return wake;
+	wake.by = SAMPLES_WAKER_SOFTIRQ;
+	if (!(context & IN_SOFTIRQ))
+		wake_by_thread(p, r, tid, &wake);
+	return wake;
+}
+
+/* The same wake-up, told by the event of the CPU and by that of the waker. */
+static bool wake_same(const struct offcpu_wake *x, const struct offcpu_wake *y)
+{
+	u64 apart = x->time_ns > y->time_ns ? x->time_ns - y->time_ns : y->time_ns - x->time_ns;
+
+	return x->time_ns && x->by == y->by && x->tid == y->tid && apart < WAKE_APART_NS;
+}
+
+static void wake_add(struct offcpu_thread *t, const struct offcpu_wake *wake)
+{
+	u32 chain = t->wake.chain;
+
+	if (wake_same(&t->wake, wake)) {
+		t->wake.time_ns = MIN(t->wake.time_ns, wake->time_ns);
+		t->wake.chain = chain == SAMPLES_NONE ? wake->chain : chain;
+	} else if (t->state != OFFCPU_BLOCKED || t->wake.time_ns < t->since_ns) {
+		t->wake = *wake;
+	}
+}
+
+void offcpu_wake(struct session *s, const struct sampling_record *at, const struct record *r)
+{
+	struct sampling *p = s->sampling;
+	struct offcpu *o = p->off;
+	const struct offcpu_wake_fields *f = &o->wakes->fields;
+	bool lost = r->type == PERF_RECORD_LOST || r->type == PERF_RECORD_LOST_SAMPLES;
+	struct offcpu_wake wake;
+	struct offcpu_thread *t;
+	u32 tid;
+
+	/* Of the others stacks are missing, and nothing else. */
+	if (lost && at->ring < p->nrings + p->nstacks + p->nwakes)
+		o->wakes->loss_ns = r->time_ns;
+	if (r->type != PERF_RECORD_SAMPLE || r->sample.raw_size < sizeof(u32) ||
+	    MAX(MAX(f->pid_at, f->current_at) + (u32)sizeof(u32), f->flags_at + 1) > r->sample.raw_size)
+		return;
+	memcpy(&tid, r->sample.raw + f->pid_at, sizeof(tid));
+	t = offcpu_thread_find(o, tid);
+	if (!t || t->state == OFFCPU_READY)
+		return;
+	wake = wake_make(p, r);
+	wake_add(t, &wake);
+}
+
+void offcpu_wake_thread(struct sampling *p, u32 tid)
+{
+	/* Numbers begin anew when they are used up. */
+	if (p->off->wakes && tid < p->off->wakes->first)
+		wakes_filter(p, 0);
+}
+
+/* What ended the wait, or NULL: that was lost. */
+static const struct offcpu_wake *wake_of(const struct offcpu_wakes *wakes, const struct offcpu_thread *t)
+{
+	if (!t->wake.time_ns || (t->wake.time_ns < t->since_ns && wakes->loss_ns >= t->wake.time_ns))
+		return NULL;
+	return &t->wake;
+}
+
+u64 offcpu_wake_take(struct sampling *p, struct offcpu_thread *t, u64 until_ns)
+{
+	const struct offcpu_wake *wake = p->off->wakes ? wake_of(p->off->wakes, t) : NULL;
+	struct samples_wake ended = { .process = t->sums.process, .tid = t->sums.tid, .region = t->region, .count = 1 };
+	struct samples_row ready = {
+		.process = t->sums.process, .pid = t->sums.pid, .tid = t->sums.tid, .region = t->region, .chain = SAMPLES_NONE,
+		.flags = t->flags | SAMPLES_OFF_WOKEN << SAMPLES_OFF_SHIFT | SAMPLES_OFF_RECORDED, .count = 1,
+	};
+	u64 woken_ns;
+
+	if (!wake) {
+		p->samples.off_unwoken += p->off->wakes && !t->left;
+		return until_ns;
+	}
+	woken_ns = MIN(MAX(wake->time_ns, t->since_ns), until_ns);
+	ended.by = wake->by;
+	ended.waker_process = wake->process;
+	ended.waker_pid = wake->pid;
+	ended.waker_tid = wake->tid;
+	ended.name = wake->name;
+	ended.chain = wake->chain;
+	ended.ns = woken_ns - t->since_ns;
+	samples_wake(&p->samples, &ended);
+	ready.weight = until_ns - woken_ns;
+	t->sums.woken_ns += ready.weight;
+	samples_off(&p->samples, &ready);
+	return woken_ns;
+}
