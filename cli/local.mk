@@ -130,6 +130,7 @@ cli_sources = \
 	cli/caps/symbols.c \
 	cli/caps/tracing.c \
 	cli/caps/try.h \
+	cli/caps/wakers.c \
 	cli/cmd/annotate.c \
 	cli/cmd/annotate.h \
 	cli/cmd/annotate_code.c \

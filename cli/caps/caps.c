@@ -41,6 +41,8 @@ static const struct capability table[] = {
 	  numa_probe },
 	{ "off-cpu", "when and where threads wait",
 	  offcpu_probe },
+	{ "wakers", "who ends the waits of threads, and when",
+	  wakers_probe },
 	{ "block-io", "times and latencies of disks",
 	  block_probe },
 	{ "psi", "the time that work stalls for want of CPU, memory or I/O",

@@ -170,6 +170,11 @@ long facts_mount(const struct caps_context *context, const char *type, char *pat
  * the root. Returns 0, or -errno if that is not known: ENOENT, it is not mounted.
  */
 int tracing_find(const struct caps_context *context, char *path, size_t size);
+/*
+ * The text of the file "format" of the tracepoint sched_waking. False, with the reason: it is not to be read, or its
+ * numbers of threads are not those that are known here.
+ */
+bool wakers_format(const struct caps_context *context, char *text, size_t size, struct outcome *why);
 /* Whether the running kernel was built with an option, by its configuration in /boot. */
 enum facts_built { FACTS_UNKNOWN, FACTS_NOT_BUILT, FACTS_BUILT };
 enum facts_built facts_config(const struct caps_context *context, const char *option);
@@ -197,5 +202,6 @@ struct outcome stacks_probe(struct caps_context *context);
 struct outcome switch_probe(struct caps_context *context);
 struct outcome symbols_probe(struct caps_context *context);
 struct outcome tracing_probe(struct caps_context *context);
+struct outcome wakers_probe(struct caps_context *context);
 
 #endif

@@ -11,8 +11,6 @@
 #define _GNU_SOURCE
 #include "cli/session/offcpu.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +31,6 @@
 #define IN_HARDIRQ 0x08u
 #define IN_SOFTIRQ 0x10u
 #define IN_NMI 0x40u
-/* The number of the first PID namespace (include/linux/proc_ns.h): the tracepoint has the numbers of threads there. */
-#define FIRST_NAMESPACE "pid:[4026531836]"
 
 struct offcpu_wakes {
 	struct offcpu_wake_fields fields;
@@ -63,31 +59,6 @@ bool offcpu_wake_format(const char *format, struct offcpu_wake_fields *f)
 	       offcpu_field(format, " common_flags", &f->flags_at, &f->flags_size) && f->flags_size == 1 && f->flags_at < 4096 &&
 	       offcpu_field(format, " common_pid", &f->current_at, &f->current_size) && f->current_size == sizeof(u32) &&
 	       f->current_at < 4096;
-}
-
-/* True, or false with the reason. */
-static bool format_find(struct session *s, struct offcpu_wake_fields *fields, struct outcome *why)
-{
-	char mount[PATH_MAX / 2], path[PATH_MAX], text[4096], space[64] = "";
-	long got = tracing_find(&s->caps, mount, sizeof(mount));
-
-	if (readlink("/proc/self/ns/pid", space, sizeof(space) - 1) < 0 || strcmp(space, FIRST_NAMESPACE) != 0) {
-		*why = outcome_no("", "in a PID namespace of one's own the numbers of threads in tracepoints mean others");
-		return false;
-	}
-	if (got) {
-		*why = advice_tracefs(&s->caps, (int)-got, NULL, "sched/sched_waking");
-		return false;
-	}
-	snprintf(path, sizeof(path), "%s/events/sched/sched_waking/format", mount);
-	got = facts_read(&s->caps, path, text, sizeof(text));
-	if (got < 0)
-		*why = advice_tracefs(&s->caps, (int)-got, mount, "sched/sched_waking");
-	else if (!offcpu_wake_format(text, fields))
-		*why = outcome_no("", "the tracepoint sched:sched_waking has other fields here");
-	else
-		return true;
-	return false;
 }
 
 /* What both sorts of events have. */
@@ -160,14 +131,19 @@ static bool wakes_open(struct session *s, struct offcpu_wakes *wakes, struct out
 	struct sampling *p = s->sampling;
 	struct perf_event_attr attr;
 	bool mapping = false;
+	char text[4096];
 	int ret;
 
 	if (p->off->polled) {
 		*why = outcome_no("", "no switch is recorded");
 		return false;
 	}
-	if (!format_find(s, &wakes->fields, why))
+	if (!wakers_format(&s->caps, text, sizeof(text), why))
 		return false;
+	if (!offcpu_wake_format(text, &wakes->fields)) {
+		*why = outcome_no("", "the tracepoint sched:sched_waking has other fields here");
+		return false;
+	}
 	attr_make(p, wakes->fields.id, PERF_SAMPLE_RAW, &attr);
 	ret = rings_open(p, &attr, -1, &p->nwakes, &mapping);
 	if (ret) {

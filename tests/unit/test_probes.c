@@ -140,6 +140,23 @@ START_TEST(test_tracing)
 }
 END_TEST
 
+START_TEST(test_wakers)
+{
+	char path[128];
+
+	put_file("/proc/self/mountinfo", "");
+	assert_outcome(probe("wakers"), CAPS_NO, "not mounted", "sudo mount -t tracefs tracefs /sys/kernel/tracing");
+	put_mount("/t", "tracefs");
+	assert_outcome(probe("wakers"), CAPS_NO, "/t has no tracepoint sched/sched_waking", "");
+	put_file("/t/events/sched/sched_waking/format", "name: sched_waking\n");
+	assert_outcome(probe("wakers"), CAPS_NO, "has no number", "");
+	put_file("/proc/self/ns/user", "");
+	snprintf(path, sizeof(path), "%s/proc/self/ns/pid", root);
+	ck_assert_int_eq(symlink("pid:[4026532001]", path), 0);
+	assert_outcome(probe("wakers"), CAPS_NO, "PID namespace", "");
+}
+END_TEST
+
 START_TEST(test_block)
 {
 	put_file("/proc/self/mountinfo", "");
@@ -388,6 +405,7 @@ int main(void)
 	tcase_add_test(tests, test_symbols);
 	tcase_add_test(tests, test_cgroup);
 	tcase_add_test(tests, test_tracing);
+	tcase_add_test(tests, test_wakers);
 	tcase_add_test(tests, test_block);
 	tcase_add_test(tests, test_precise);
 	tcase_add_test(tests, test_naming);
