@@ -294,7 +294,8 @@ void counters_close(struct thread *t)
 
 void counters_rest(struct thread *t)
 {
-	if (!counting_take(&t->counting, COUNTING_RESTING))
+	/* Only then does whoever reads them own them meanwhile; otherwise each thread closes its own. */
+	if (!agent.joined || !counting_take(&t->counting, COUNTING_RESTING))
 		return;
 	counters_end(t->counters);
 	store_release(&t->counting, (u32)COUNTING_NONE);

@@ -209,6 +209,11 @@ static void sources_early(u64 sp)
 	/* A handler that comes now shall read to another place. */
 	l->gate = sp;
 	barrier();
+	/* Its cells are as many as the session before had. */
+	if (unlikely(l->session != load_relaxed(&agent.session))) {
+		lane_open(l);
+		return;
+	}
 	source_read_all(lane_cells(l, WIRE_DEPTH));
 	l->early = sp;
 	lane_open(l);
