@@ -237,6 +237,7 @@ static enum inject_end find_thread(struct injection *i)
 			return end;
 		if (try)
 			nap(try);
+		i->inject->serve(i->inject->context, -1);
 	}
 	return inject_say(i->inject, INJECT_FAILED, "was never met at a safe place in %u tries: %s", i->inject->tries, i->unsafe);
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/session/attach.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +35,15 @@ static void inject_serve(void *context, int fd)
 {
 	const struct loading *loading = context;
 	struct session *s = loading->s;
+	struct pollfd fds[2 + SERVER_PENDING];
 	struct server_hello hello;
 
 	if (fd >= 0)
 		connection_take(s, fd, loading->pid);
-	while (s->server.npending && server_receive(&s->server, &hello, session_now()))
+	/* Children of those that have the agent already ask, too, and would wait. */
+	if (poll(fds, server_poll_fds(&s->server, fds), 0) > 0)
+		server_polled(&s->server, fds);
+	while (server_receive(&s->server, &hello, session_now()))
 		session_hello(s, &hello);
 }
 
