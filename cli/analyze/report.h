@@ -248,6 +248,7 @@ struct report_split {
 	size_t ncauses;
 	struct report_waker *wakers; /* greatest first; where samples.off_waker tells of them */
 	size_t nwakers;
+	const char *absent;          /* why nothing is known of its waits; NULL: it is */
 	const char *hot;             /* the function that most samples were taken in; NULL: not known */
 	const char *hot_file, *hot_into; /* its source, and what it is inlined into; NULL: not known, or not inlined */
 	u32 hot_line;

@@ -284,6 +284,7 @@ static void split_absent(struct report_row *row, const char *why)
 {
 	u32 k;
 
+	row->split->absent = why;
 	for (k = 0; k < REPORT_PARTS; k++)
 		row->split->part[k] = (struct report_value){ cell_absent(CELL_UNAVAILABLE, why), NULL };
 }

@@ -81,8 +81,8 @@ static int wake_gather(struct report *report, const struct samples_wake *wake, c
 		for (k = first[region + 1]; k; k = next[k - 1]) {
 			const struct report_row *row = &report->rows[k - 1];
 
-			if ((!row->process || row->process == wake->process) && (!row->tid || row->tid == wake->tid) &&
-			    waker_add(row->split, &waker) != 0)
+			if (!row->split->absent && (!row->process || row->process == wake->process) &&
+			    (!row->tid || row->tid == wake->tid) && waker_add(row->split, &waker) != 0)
 				return -1;
 		}
 		if (region == SAMPLES_NONE)

@@ -53,21 +53,23 @@ json_t *json_wakers(const struct report_split *split, const struct samples *samp
 {
 	json_t *object, *list;
 	double all = 0;
+	bool known;
 	size_t i;
 
 	if (!split || (!samples->off_waker && !samples->off_no_waker))
 		return json_null();
 	object = json_object();
-	list = samples->off_waker ? json_array() : json_null();
+	known = samples->off_waker && !split->absent;
+	list = known ? json_array() : json_null();
 	for (i = 0; i < split->nwakers; i++)
 		all += split->wakers[i].ns;
 	for (i = 0; i < split->nwakers; i++)
 		json_array_append_new(list, split_waker(&split->wakers[i], all));
 	json_object_set_new(object, "value", list);
-	json_object_set_new(object, "state", json_string(cell_state_name(!samples->off_waker ? CELL_UNAVAILABLE :
+	json_object_set_new(object, "state", json_string(cell_state_name(!known ? CELL_UNAVAILABLE :
 									 samples->off_unwoken ? CELL_ESTIMATE : CELL_COUNTED)));
 	json_object_set_new(object, "source", json_text(samples->off_waker));
-	if (samples->off_no_waker)
-		json_object_set_new(object, "note", json_text(samples->off_no_waker));
+	if (split->absent || samples->off_no_waker)
+		json_object_set_new(object, "note", json_text(split->absent ? split->absent : samples->off_no_waker));
 	return object;
 }

@@ -34,6 +34,7 @@ struct offcpu_wake {
 	u64 time_ns;                 /* 0: none */
 	u32 by;                      /* enum samples_waker */
 	u32 process, pid, tid, name, chain; /* as in struct samples_wake */
+	u32 told;                    /* bits: by the event of the CPU, by that of the waker */
 };
 
 struct offcpu_thread {

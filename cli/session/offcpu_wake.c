@@ -246,12 +246,12 @@ static struct offcpu_wake wake_make(struct sampling *p, const struct record *r)
 	return wake;
 }
 
-/* The same wake-up, told by the event of the CPU and by that of the waker. */
+/* The same wake-up, told by the event of the CPU and by that of the waker, once by each. */
 static bool wake_same(const struct offcpu_wake *x, const struct offcpu_wake *y)
 {
 	u64 apart = x->time_ns > y->time_ns ? x->time_ns - y->time_ns : y->time_ns - x->time_ns;
 
-	return x->time_ns && x->by == y->by && x->tid == y->tid && apart < WAKE_APART_NS;
+	return x->time_ns && !(x->told & y->told) && x->by == y->by && x->tid == y->tid && apart < WAKE_APART_NS;
 }
 
 static void wake_add(struct offcpu_thread *t, const struct offcpu_wake *wake)
@@ -261,6 +261,7 @@ static void wake_add(struct offcpu_thread *t, const struct offcpu_wake *wake)
 	if (wake_same(&t->wake, wake)) {
 		t->wake.time_ns = MIN(t->wake.time_ns, wake->time_ns);
 		t->wake.chain = chain == SAMPLES_NONE ? wake->chain : chain;
+		t->wake.told |= wake->told;
 	} else if (t->state != OFFCPU_BLOCKED || t->wake.time_ns < t->since_ns) {
 		t->wake = *wake;
 	}
@@ -287,6 +288,7 @@ void offcpu_wake(struct session *s, const struct sampling_record *at, const stru
 	if (!t || t->state == OFFCPU_READY)
 		return;
 	wake = wake_make(p, r);
+	wake.told = at->ring < p->nrings + p->nstacks + p->nwakes ? 1 : 2;
 	wake_add(t, &wake);
 }
 
