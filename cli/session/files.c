@@ -12,12 +12,34 @@
 #include "cli/session/cgroup.h"
 #include "cli/session/cgroup_own.h"
 
-/* own: the directory of the command's group; NULL: it is in ours. NULL: they do not fit, or there is no memory. */
-static struct wire_files *files_list(const struct caps_context *caps, const char *own)
+/* Whoever is attached to may be in any group: what ours does is not theirs. */
+static bool groups_are_ours(const struct session *s)
 {
-	char group[PATH_MAX], path[PATH_MAX + 64], why[512];
-	bool grouped = own ? (size_t)snprintf(group, sizeof(group), "%s", own) < sizeof(group) :
-			     !cgroup_find_own(caps, group, sizeof(group), why, sizeof(why));
+	char ours[4096], theirs[4096];
+	ssize_t n = process_read_file((u32)getpid(), "cgroup", ours, sizeof(ours));
+
+	for (size_t i = 0; s->attached && i < s->processes.count; i++)
+		if (n <= 0 || process_read_file(s->processes.list[i]->facts.pid, "cgroup", theirs, sizeof(theirs)) != n ||
+		    memcmp(ours, theirs, (size_t)n) != 0)
+			return false;
+	return true;
+}
+
+/* The directory of the command's own group, or ours, where the command is. */
+static bool group_find(const struct session *s, char *group, size_t size)
+{
+	char why[512];
+
+	if (s->group && s->group->path[0])
+		return (size_t)snprintf(group, size, "%s", s->group->path) < size;
+	return groups_are_ours(s) && !cgroup_find_own(&s->caps, group, size, why, sizeof(why));
+}
+
+/* NULL: they do not fit, or there is no memory. */
+static struct wire_files *files_list(const struct session *s)
+{
+	char group[PATH_MAX], path[PATH_MAX + 64];
+	bool grouped = group_find(s, group, sizeof(group));
 	size_t size = sizeof(struct wire_files) + SNAPSHOT_FILES * sizeof(u32);
 	struct wire_files *files = calloc(1, WIRE_PAGE);
 
@@ -70,7 +92,7 @@ static char *files_disks(void)
 void files_choose(struct session *s)
 {
 	if (!s->files)
-		s->files = files_list(&s->caps, s->group && s->group->path[0] ? s->group->path : NULL);
+		s->files = files_list(s);
 	if (!s->disks)
 		s->profile.disks = s->disks = files_disks();
 }
