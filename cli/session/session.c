@@ -141,14 +141,19 @@ static int session_arm(struct session *s)
 		session_forewarn_tree(s);
 	if (s->options->sampling || s->options->off_cpu)
 		sampling_open(s);
+	session_clock_tick(s);
+	if (!s->options->outside) {
+		params = session_segment_params(s);
+		s->ready = segment_new(&params);
+		if (!s->ready)
+			return -1;
+	}
+	/* Late, so that nothing undoes it; but what it reads and writes itself is no I/O of the run. */
+	if (surroundings_prepare(s))
+		return -1;
 	if (s->options->block_io)
 		blockio_open(s);
-	session_clock_tick(s);
-	if (s->options->outside)
-		return 0;
-	params = session_segment_params(s);
-	s->ready = segment_new(&params);
-	return s->ready ? 0 : -1;
+	return 0;
 }
 
 void session_finish(struct session *s)
@@ -196,8 +201,6 @@ static enum session_end session_measure(struct session *s)
 	struct process *p;
 	int failed;
 
-	if (surroundings_prepare(s))
-		return SESSION_FAILED;
 	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
 	if (p)
 		process_keep_open(p);
