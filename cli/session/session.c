@@ -202,8 +202,11 @@ static enum session_end session_measure(struct session *s)
 	int failed;
 
 	p = process_add(&s->processes, (u32)s->spawn.pid, (u32)getpid(), 0);
-	if (p)
-		process_keep_open(p);
+	if (!p) {
+		spawn_drop(&s->spawn);
+		return SESSION_FAILED;
+	}
+	process_keep_open(p);
 	windows_start(s);
 	s->start_ns = session_now();
 	s->start_ticks = session_ticks(s);
@@ -214,8 +217,6 @@ static enum session_end session_measure(struct session *s)
 		spawn_drop(&s->spawn);
 	if (failed)
 		return spawn_failed(s->options->argv[0], failed);
-	if (!p)
-		return SESSION_FAILED;
 	p->threads = p->facts.threads = s->track.count ? 1 : 0;
 	p->born = true;
 	process_describe(p);

@@ -35,12 +35,15 @@ static void spawn_child(const struct spawn *spawn, int go, int err, char **argv,
 			const struct inherited_limits *limits, const struct inherited_signals *signals)
 {
 	char byte;
+	ssize_t n;
 	int failed;
 
 	spawn_streams(spawn);
-	while (read(go, &byte, 1) != 1)
-		if (errno != EINTR)
-			_exit(125); /* sparkctl is gone */
+	do {
+		n = read(go, &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(125); /* sparkctl is gone, or does not start it after all */
 	setrlimit(RLIMIT_NOFILE, &limits->nofile);
 	setrlimit(RLIMIT_FSIZE, &limits->fsize);
 	signals_close(signals);
