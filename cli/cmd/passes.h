@@ -16,7 +16,7 @@ struct passes {
 
 /* Runs them, after the first has ended, and adds what they counted to its profile and totals. 0, or -1 after a message. */
 int passes_run(struct passes *passes, struct session *first, const struct session_options *options);
-/* After the first one's report. */
+/* After the first one's report, and before that is freed. */
 void passes_free(struct passes *passes);
 
 #endif

@@ -214,8 +214,9 @@ static int run_and_report(struct run_options *o, const struct event_list *events
 		if (print_report(&o->print, format, files->report, profile, facts))
 			status = status ? status : STATUS_FAILURE;
 	}
-	session_free(session);
+	/* Their groups are within what the first one made for its own. */
 	passes_free(&passes);
+	session_free(session);
 	return status;
 }
 

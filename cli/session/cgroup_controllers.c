@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/log.h"
+
 #define LIST_MOST 4096
 
 static const struct {
@@ -167,7 +169,8 @@ void cgroup_own_disable(struct cgroup_own *own)
 		if (own->enabled[i])
 			subtree_write(own, i, '-');
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	if (!cgroup_file_write(own->parent, "cgroup.procs", pid))
-		rmdir(own->aside);
+	/* A child that closes descriptors in our stead may be there, for which the kernel takes some 100 ms. */
+	if (cgroup_file_write(own->parent, "cgroup.procs", pid) || !cgroup_directory_remove(own->aside, 500))
+		warning("the control group %s stays: this sparkctl went there meanwhile; a later run removes it", own->aside);
 	own->aside[0] = '\0';
 }

@@ -178,19 +178,23 @@ static void memory_reclaim(const struct cgroup_own *own)
 	}
 }
 
+bool cgroup_directory_remove(const char *path, unsigned int tries)
+{
+	while (rmdir(path) && errno != ENOENT) {
+		if (errno != EBUSY || !--tries)
+			return false;
+		nanosleep(&(struct timespec){ .tv_nsec = 2 * NSEC_PER_MSEC }, NULL);
+	}
+	return true;
+}
+
 static bool group_remove(const struct cgroup_own *own)
 {
-	enum { TRIES = 25 };
 	size_t n;
 
 	/* Who has just ended may still be on his way out. */
-	for (int i = 0; i < TRIES; i++) {
-		if (!rmdir(own->path) || errno == ENOENT)
-			return true;
-		if (errno != EBUSY)
-			break;
-		nanosleep(&(struct timespec){ .tv_nsec = 2 * NSEC_PER_MSEC }, NULL);
-	}
+	if (cgroup_directory_remove(own->path, 25))
+		return true;
 	n = processes_in(own);
 	if (n)
 		warning("the control group %s stays: %zu process%s in it still run%s; a later run removes it", own->path, n,

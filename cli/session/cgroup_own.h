@@ -89,6 +89,8 @@ void cgroup_own_disable(struct cgroup_own *own);
 
 /* The text of a file; its length or -errno. */
 long cgroup_file_read(const char *directory, const char *file, char *text, size_t size);
+/* Removes a group, tried every 2 ms: processes may still be on their way out. False: it stays. */
+bool cgroup_directory_remove(const char *path, unsigned int tries);
 /* 0 or an errno. */
 int cgroup_file_write(const char *directory, const char *file, const char *text);
 

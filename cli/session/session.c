@@ -96,6 +96,8 @@ static int session_group_open(struct session *s)
 	if (!s->group)
 		return error("out of memory");
 	s->group->portion = s->options->steer || s->options->inside;
+	/* What is left of probes would be others in our group. */
+	caps_reap(true);
 	return cgroup_own_open(s->group, s->options->cgroup, &s->caps);
 }
 
