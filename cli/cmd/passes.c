@@ -64,6 +64,8 @@ int passes_run(struct passes *passes, struct session *first, const struct sessio
 		verbose(1, "run %zu of the command, for %u more events", passes->n + 2, left);
 		end = session_run(session, &so);
 		passes->n++;
+		if (end == SESSION_ENDED && session_interrupted(*session))
+			end = SESSION_INTERRUPTED;
 		if (end == SESSION_ENDED)
 			ret = session_add_pass(first, *session, note);
 		if (end != SESSION_ENDED || ret)

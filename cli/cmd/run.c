@@ -204,7 +204,7 @@ static int run_and_report(struct run_options *o, const struct event_list *events
 		const struct profile *profile = session_profile(session);
 		const struct session_facts *facts = session_facts(session);
 
-		if (o->passes && end == SESSION_ENDED && passes_run(&passes, session, &so))
+		if (o->passes && end == SESSION_ENDED && !session_interrupted(session) && passes_run(&passes, session, &so))
 			status = status ? status : STATUS_FAILURE;
 		launch_report_begin(files->report, o->report);
 		if (watch_end(watch, profile, facts))

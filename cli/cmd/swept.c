@@ -20,39 +20,60 @@ int swept_check(const struct limited *limited, const struct output *format)
 	return STATUS_USAGE;
 }
 
-/* "out.spark.32M". 0, or -1 after a message. */
-static int record_run(const struct swept_record *record, u64 limit, const struct session *session)
-{
-	struct store_file file = { .path = NULL };
-	char size[24], *pattern = NULL, *name;
-	int err;
+/* The recording of one run. */
+struct run_file {
+	struct store_file file;
+	char *name;                  /* "out.spark.32M"; NULL: none is made */
+};
 
+/* Before the run: there is none in vain. 0, or an exit status after a message. */
+static int run_file_open(struct run_file *f, const struct swept_record *record, u64 limit)
+{
+	char size[24], *pattern;
+
+	*f = (struct run_file){ .name = NULL };
 	if (!record->pattern)
 		return 0;
 	sweep_size(size, sizeof(size), limit);
 	if (asprintf(&pattern, "%s.%s", record->pattern, size) < 0)
-		return error("out of memory");
-	name = store_expand(pattern);
+		return error("out of memory"), STATUS_FAILURE;
+	f->name = store_expand(pattern);
 	free(pattern);
-	if (!name)
-		return -1;
-	err = store_open(&file, name) ||
-	      store_write(&file, session_profile(session), session_facts(session), &record->options);
-	store_close(&file);
-	free(name);
-	return err ? -1 : 0;
+	if (!f->name)
+		return STATUS_USAGE;
+	return store_open(&f->file, f->name) ? STATUS_FAILURE : 0;
 }
 
-/* One row. 0, or an exit status: there is no row then. */
+static void run_file_close(struct run_file *f)
+{
+	if (f->name)
+		store_close(&f->file);
+	free(f->name);
+}
+
+static int row_status(const struct sweep_row *row)
+{
+	if (row->timeout)
+		return STATUS_TIMEOUT;
+	return sweep_killed(row) ? 0 : row->signal ? 128 + row->signal : row->status;
+}
+
+/*
+ * One row. 0, with what the run itself ended with in *own, or an exit status, below 0 a signal: there is no row then,
+ * and no further run.
+ */
 static int run_one(struct limited *l, const struct session_options *options, const struct swept_record *record,
-		   struct sweep_row *row)
+		   struct sweep_row *row, int *own)
 {
 	struct cgroup_asked asked = l->asked;
 	struct session_options so = *options;
-	struct session *session;
+	struct session *session = NULL;
 	enum session_end end;
-	int status = 0;
+	struct run_file f;
+	int status = run_file_open(&f, record, row->limit);
 
+	if (status)
+		return run_file_close(&f), status;
 	asked.setting[asked.nsettings] = (struct cgroup_setting){ .option = "--memory-sweep", .file = "memory.max" };
 	snprintf(asked.setting[asked.nsettings].value, sizeof(asked.setting[0].value), "%" PRIu64, row->limit);
 	asked.nsettings++;
@@ -61,19 +82,17 @@ static int run_one(struct limited *l, const struct session_options *options, con
 	end = session_run(&session, &so);
 	if (end >= SESSION_ENDED) {
 		sweep_take(row, session_facts(session));
-		status = record_run(record, row->limit, session) ? STATUS_FAILURE : 0;
+		*own = row_status(row);
+		if (f.name && store_write(&f.file, session_profile(session), session_facts(session), &record->options))
+			*own = *own ? *own : STATUS_FAILURE;
+		/* Such a run was not long enough to tell whether memory is. */
+		status = -session_interrupted(session);
 	}
-	if (end != SESSION_ENDED && end != SESSION_TIMEOUT)
+	if (end != SESSION_ENDED && end != SESSION_TIMEOUT && !status)
 		status = launch_status(end, session);
 	session_free(session);
+	run_file_close(&f);
 	return status;
-}
-
-static int row_status(const struct sweep_row *row)
-{
-	if (row->timeout)
-		return STATUS_TIMEOUT;
-	return sweep_killed(row) ? 0 : row->signal ? 128 + row->signal : row->status;
 }
 
 static int sweep_write(const struct sweep *sweep, const struct print_options *print, FILE *file)
@@ -98,13 +117,14 @@ int swept_run(struct limited *limited, const struct session_options *options, co
 		return error("out of memory"), STATUS_FAILURE;
 	while (!status && sweep.nrows < limited->nsizes) {
 		struct sweep_row *row = &sweep.rows[sweep.nrows];
+		int own = 0;
 
 		row->limit = limited->sizes[sweep.nrows];
-		status = run_one(limited, options, record, row);
+		status = run_one(limited, options, record, row, &own);
 		if (!status)
 			sweep.nrows++;
 		if (!status && !first)
-			first = row_status(row);
+			first = own;
 	}
 	if (sweep.nrows) {
 		sweep_judge(&sweep);

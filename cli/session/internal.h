@@ -637,6 +637,7 @@ struct session {
 	int signal_fd;
 	struct inherited_signals signals;
 	u32 interrupts;
+	int interrupted;             /* by the last of them; 0: by none */
 	bool main_ended;
 	int wait_status;
 	struct rusage usage;

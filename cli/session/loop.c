@@ -280,6 +280,7 @@ static void signal_taken(struct session *s, const struct signalfd_siginfo *info)
 		kill(s->spawn.pid, n);
 	if (n != SIGINT && n != SIGTERM && n != SIGHUP)
 		return;
+	s->interrupted = n;
 	/* The next one finds the default action and ends us, whatever the report is at. */
 	if (++s->interrupts >= INTERRUPTS_REPORT || s->main_ended)
 		s->stop = true;

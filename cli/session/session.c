@@ -286,6 +286,11 @@ const struct session_facts *session_facts(const struct session *s)
 	return &s->facts;
 }
 
+int session_interrupted(const struct session *s)
+{
+	return s->interrupted;
+}
+
 const struct profile *session_profile(const struct session *s)
 {
 	return &s->profile;

@@ -139,6 +139,8 @@ int session_add_pass(struct session *session, struct session *other, const struc
 /* Valid until session_free(). */
 const struct session_facts *session_facts(const struct session *session);
 const struct profile *session_profile(const struct session *session);
+/* The signal by which somebody wanted an end, even where the command then ended by itself; 0: none. */
+int session_interrupted(const struct session *session);
 /* NULL: none. To be read once. */
 struct trace *session_trace(const struct session *session);
 void session_free(struct session *session);
