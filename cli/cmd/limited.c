@@ -175,6 +175,15 @@ static int io_parse(struct limited *l, const char *text)
 	return 0;
 }
 
+/* Before the last one. */
+static bool size_is_there(const struct limited *l, u64 size)
+{
+	for (u32 i = 0; i + 1 < l->nsizes; i++)
+		if (l->sizes[i] == size)
+			return true;
+	return false;
+}
+
 static int sweep_parse(struct limited *l)
 {
 	char *copy = strdup(l->sweep), *rest, *word;
@@ -183,8 +192,10 @@ static int sweep_parse(struct limited *l)
 	for (word = err ? NULL : strtok_r(copy, ",", &rest); word && !err; word = strtok_r(NULL, ",", &rest)) {
 		if (l->nsizes == SWEEP_MOST)
 			err = error("--memory-sweep takes at most %d sizes", SWEEP_MOST);
-		else if (limited_size(word, &l->sizes[l->nsizes++]))
+		else if (limited_size(word, &l->sizes[l->nsizes]))
 			err = error("--memory-sweep needs sizes such as 32M,64M,128M, not '%s'", word);
+		else if (size_is_there(l, l->sizes[l->nsizes++]))
+			err = error("--memory-sweep has the size %s twice", word);
 	}
 	if (!err && !l->nsizes)
 		err = error("--memory-sweep needs sizes such as 32M,64M,128M");
@@ -210,6 +221,11 @@ int limited_parse(struct limited *l, const struct command *command)
 		return command_misused(command, "needs --own-cgroup, or a limit, with --cgroup-root", NULL);
 	l->asked.root = l->root;
 	return 0;
+}
+
+bool limited_memory(const struct limited *l)
+{
+	return l->memory_max || l->memory_high || l->sweep;
 }
 
 const struct cgroup_asked *limited_group(const struct limited *l)

@@ -44,6 +44,8 @@ int limited_io(const char *text, char *value, size_t size);
 
 /* 0, or the exit status after a message. */
 int limited_parse(struct limited *limited, const struct command *command);
+/* Whether memory is limited. */
+bool limited_memory(const struct limited *limited);
 /* For the session; NULL: there is no such group. */
 const struct cgroup_asked *limited_group(const struct limited *limited);
 void limited_free(struct limited *limited);

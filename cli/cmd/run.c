@@ -304,6 +304,8 @@ static int run_with(struct run_options *o, char **argv)
 		status = portioned_parse(&o->portioned, &command_run);
 	if (!status && o->passes && o->windowed.file)
 		status = command_misused(&command_run, "can't run the command again, by --passes, with --window-file", NULL);
+	if (!status && o->limited.sweep && o->windowed.file)
+		status = command_misused(&command_run, "can't sweep with --window-file", NULL);
 	if (!status)
 		status = windowed_parse(&o->windowed, &command_run);
 	if (!status)
@@ -312,6 +314,10 @@ static int run_with(struct run_options *o, char **argv)
 		status = limited_parse(&o->limited, &command_run);
 	if (!status && o->limited.nsizes && (o->passes || o->trace || o->live || o->portioned.control))
 		status = command_misused(&command_run, "can't sweep with --passes, --trace, --live or --control", NULL);
+	/* A page is the memory of the group that reads it first. */
+	if (!status && limited_memory(&o->limited) && o->cached.asked == CACHE_ASKED_WARM)
+		status = command_misused(&command_run, "can't limit memory with --cache=warm: the files that it reads in "
+					 "would be sparkctl's memory, not the command's", NULL);
 	if (!status)
 		status = swept_check(&o->limited, format);
 	if (!status)
