@@ -167,8 +167,13 @@ static bool use_is_inherited(const struct session *s, const struct process *p)
 {
 	const struct process *parent = p->facts.parent ? s->processes.list[p->facts.parent - 1] : NULL;
 
-	while (parent && !parent->alive && parent->facts.ended == PROCESS_EXEC && parent->facts.id < s->processes.count)
-		parent = process_find_at(&s->processes, parent->facts.pid, p->facts.end_ns);
+	while (parent && !parent->alive && parent->facts.ended == PROCESS_EXEC) {
+		const struct process *next = process_find_at(&s->processes, parent->facts.pid, parent->facts.end_ns);
+
+		if (!next || next == parent)
+			break;
+		parent = next;
+	}
 	return parent && !s->options->no_inherit && (parent->alive || parent->facts.end_ns > p->facts.end_ns);
 }
 
