@@ -142,6 +142,7 @@ bool windows_begin(struct session *s, const char *name, size_t len)
 	open->begin = window_reading_take(s, w->reader);
 	fact->open = true;
 	fact->begin_ns = fact->from_ns = fact->to_ns = open->begin ? open->begin->ns : session_now() - s->start_ns;
+	fact->end_ns = fact->begin_ns;
 	w->next_ns = session_now() + SESSION_TICK_NS;
 	return open->begin != NULL;
 }
@@ -407,6 +408,14 @@ void windows_facts(struct session *s)
 
 	if (!w)
 		return;
+	/* The run may be looked at while they are open, and this may be the last look. */
+	for (u32 i = 0; i < w->nopen; i++) {
+		struct window_fact *fact = &w->list[w->open[i].number];
+
+		fact->end_ns = MAX(session_now() - s->start_ns, fact->begin_ns);
+		if (!w->open[i].settled)
+			fact->to_ns = fact->end_ns;
+	}
 	for (u32 i = 0; i < w->n; i++)
 		if (cell_has_value(&w->list[i].cell[WINDOW_CPU]))
 			w->list[i].cell[WINDOW_THREADS] = window_threads(s, &w->list[i]);
