@@ -5,17 +5,17 @@
 #include "cli/output/format.h"
 #include "cli/output/lines.h"
 
-enum { WINDOWS_TOLD = 8 };
+enum { WINDOWS_TOLD = 8, DISK_COLUMNS = 64 };
 
-static void window_disk_text(FILE *out, const struct window_fact *fact, bool utf8)
+static void window_disk_text(FILE *out, const struct window_fact *fact)
 {
-	char amount[FORMAT_SIZE];
+	char amount[FORMAT_SIZE], *disk = fact->disk ? lines_name(fact->disk, DISK_COLUMNS) : NULL;
 
-	(void)utf8;
-	if (!fact->disk)
+	if (!disk)
 		return;
 	format_si(amount, (double)MAX(fact->disk_read, fact->disk_written), "B");
-	fprintf(out, " (%s %s %s)", amount, fact->disk_read >= fact->disk_written ? "read from" : "written to", fact->disk);
+	fprintf(out, " (%s %s %s)", amount, fact->disk_read >= fact->disk_written ? "read from" : "written to", disk);
+	free(disk);
 }
 
 char *window_sentence(const struct report_window *window, bool utf8)
@@ -40,7 +40,7 @@ char *window_sentence(const struct report_window *window, bool utf8)
 		break;
 	case WINDOW_DISK:
 		fprintf(out, "blocked on disk %s", share);
-		window_disk_text(out, window->fact, utf8);
+		window_disk_text(out, window->fact);
 		break;
 	case WINDOW_REST:
 		fprintf(out, "blocked, but not on a disk, %s: locks, sleep, sockets, pipes", share);

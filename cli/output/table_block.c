@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What devices did, in the format table: a row for each device and one for each direction of its requests. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/output/format.h"
@@ -158,17 +159,28 @@ static void block_left(const struct lines *lines, const struct block *block)
 	lines_end(&row);
 }
 
+enum { BECAUSE_COLUMNS = 400 };
+
+/* A recording may have any text there. */
+static void block_reason(const struct lines *lines, enum term_style style, const char *what, const char *because)
+{
+	char *text = lines_name(because, BECAUSE_COLUMNS);
+
+	lines_print(lines, style, "block-io", "%s: %s", what, text ? text : "?");
+	free(text);
+}
+
 static void block_notes(const struct lines *lines, const struct block *block, u32 active, u32 others)
 {
 	if (!block->ndevices)
-		lines_print(lines, STYLE_BAD, "block-io", "no figures of devices: %s", block->floor);
+		block_reason(lines, STYLE_BAD, "no figures of devices", block->floor);
 	else if (!active)
 		lines_print(lines, STYLE_PLAIN, "block-io", "no device had a request");
 	else
 		lines_print(lines, STYLE_PLAIN, "block-io", "of all processes%s",
 			    others ? "; whole disks alone (disk) add up, the others' requests may be in theirs once more" : "");
 	if (!block->records)
-		lines_print(lines, STYLE_PLAIN, "block-io", "means alone, no latencies of single requests: %s", block->why);
+		block_reason(lines, STYLE_PLAIN, "means alone, no latencies of single requests", block->why);
 	if (block->lost)
 		lines_print(lines, STYLE_BAD, "block-io", "%llu records of requests were lost: they came too fast",
 			    (unsigned long long)block->lost);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What devices did as tables, which only recordings of runs that were watched for it have. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,7 +182,7 @@ static int read_figure(void *context, sqlite3_stmt *row)
 	*cell = (struct cell){ .state = state, .note = read_text(reader, row, 5) };
 	if (cell_has_value(cell))
 		cell->value = sqlite3_column_double(row, 3);
-	return 0;
+	return isfinite(cell->value) && cell->value >= 0 ? 0 : read_damaged(reader, "a figure of a block device");
 }
 
 /* Of the device and direction in the first columns; NULL after a message. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows one by one: tables that only recordings with windows have. A cell that has no value has its reason once. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,8 @@ static int read_single(void *context, sqlite3_stmt *row)
 	};
 	for (u32 i = 0; i < WINDOW_CELLS; i++)
 		fact->cell[i] = cell_absent(CELL_UNAVAILABLE, "the sparkctl that recorded did not read it");
-	if (!fact->name || read_u32(row, 0) != facts->nwindows + 1 || fact->end_ns < fact->begin_ns || fact->to_ns < fact->from_ns)
+	if (!fact->name || read_u32(row, 0) != facts->nwindows + 1 || fact->from_ns < fact->begin_ns || fact->to_ns < fact->from_ns ||
+	    fact->end_ns < fact->to_ns)
 		return read_damaged(reader, "a single window");
 	facts->nwindows++;
 	return 0;
@@ -97,7 +99,8 @@ static int read_single_cell(void *context, sqlite3_stmt *row)
 	u32 window = read_u32(row, 0), i = 0;
 	struct cell cell = { .value = sqlite3_column_double(row, 2) };
 
-	if (!window || window > facts->nwindows || !name || read_state(row, 3, &cell.state) || !(cell.value >= 0))
+	if (!window || window > facts->nwindows || !name || read_state(row, 3, &cell.state) || !isfinite(cell.value) ||
+	    cell.value < 0)
 		return read_damaged(reader, "a cell of a single window");
 	cell.note = read_text(reader, row, 4);
 	while (i < WINDOW_CELLS && strcmp(window_cells[i].name, name) != 0)
