@@ -212,6 +212,16 @@ static void split_on(const struct splitter *s, const struct report_row *row, con
 	split_set(row->split, REPORT_KERNEL, on * share, CELL_ESTIMATE, source, NULL);
 }
 
+/* Whether some of the waits are known by looks alone: then each class is an estimate, also those that none was seen of. */
+static bool waits_looked(const struct split_sums *sums)
+{
+	bool looked = false;
+
+	for (u32 k = 0; k < ARRAY_SIZE(sums->blocked); k++)
+		looked |= sums->looked[k];
+	return looked;
+}
+
 static void split_row(const struct splitter *s, struct report_row *row, const struct split_sums *sums, bool kernel_seen)
 {
 	struct report_split *split = row->split;
@@ -223,7 +233,7 @@ static void split_row(const struct splitter *s, struct report_row *row, const st
 	const char *unwoken = s->samples->off_unwoken ? split_unwoken : NULL;
 	const char *source = s->samples->off_waker ? "switch records, sched_waking" : "switch records";
 	const char *looked = s->samples->off_waker ? "switch records, sched_waking, /proc" : "switch records, /proc";
-	bool lost = row->root ? threads.unknown_ns > 0 : s->samples->off_lost > 0;
+	bool any = waits_looked(sums), lost = row->root ? threads.unknown_ns > 0 : s->samples->off_lost > 0;
 	u32 k;
 
 	for (k = 0; k < ARRAY_SIZE(sums->blocked); k++)
@@ -242,8 +252,8 @@ static void split_row(const struct splitter *s, struct report_row *row, const st
 		bool split_off = sums->shared_out && sums->blocked[k] > 0;
 
 		split_set(split, REPORT_DISK + k, scale * sums->blocked[k],
-			  sums->looked[k] || split_off || (unwoken && sums->blocked[k] > 0) ? CELL_ESTIMATE : exact,
-			  sums->looked[k] ? looked : split_off ? "switch records, schedstat" : source, NULL);
+			  any || split_off || (unwoken && sums->blocked[k] > 0) ? CELL_ESTIMATE : exact,
+			  any ? looked : split_off ? "switch records, schedstat" : source, NULL);
 	}
 	left = split->whole - on - scale * off;
 	split_set(split, REPORT_RESIDUAL, MAX(left, 0), lost || scale < 0.99 ? CELL_ESTIMATE : CELL_COUNTED, "wall",
