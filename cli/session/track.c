@@ -308,24 +308,26 @@ u64 track_end(struct session *s, struct process *p, u64 now_ns)
 /*
  * At the exec of a program with other rights than its user's, or that he may not read, the kernel takes his events
  * off the process, as at its end (begin_new_exec() in fs/exec.c): the exit is told right behind the exec, or before
- * the hello of an agent that came in all the same. If it is not that close, only the process itself can tell later.
+ * the hello of an agent that came in all the same. If it is not that close, the command's file tells, or the process
+ * itself later.
  */
 static bool left_in_exec(struct session *s, struct process *p, u64 ns)
 {
 	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
 	bool lives = p->pidfd >= 0 && poll(&ended, 1, 0) == 0;
+	bool ours = p->facts.pid == (u32)s->spawn.pid;
 	u64 since_ns = ns > p->image_ns ? ns - p->image_ns : 0;
 
 	if (!p->image_ns || since_ns > EXEC_LONG_NS || (p->facts.agent && since_ns))
 		return false;
-	if (since_ns < EXEC_SHORT_NS)
+	if (since_ns < EXEC_SHORT_NS || (ours && s->target.guarded))
 		process_hidden(s, p);
 	else if (lives)
 		p->leaving_ns = ns;
 	else
 		return false;
 	/* Nobody knows when it ended: no later than this. */
-	if (!lives && p->facts.pid != (u32)s->spawn.pid)
+	if (!lives && !ours)
 		session_process_gone(p, -1, session_now() - s->start_ns);
 	return true;
 }
