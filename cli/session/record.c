@@ -123,7 +123,8 @@ static void map_parse(struct cursor *c, struct record *r)
 	if (identity && r->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		r->map.build_id_size = MIN((u32)identity[0], (u32)sizeof(r->map.build_id));
 		memcpy(r->map.build_id, identity + 4, r->map.build_id_size);
-	} else if (identity) {
+	}
+	if (identity) {
 		memcpy(&r->map.major, identity, 4);
 		memcpy(&r->map.minor, identity + 4, 4);
 		memcpy(&r->map.inode, identity + 8, 8);

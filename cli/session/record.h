@@ -37,7 +37,11 @@ struct record {
 			u32 major, minor;
 			u64 inode;
 			u8 build_id[20];
-			u32 build_id_size;   /* 0: none; then major, minor and inode are set */
+			/*
+			 * 0: none. Otherwise major, minor and inode are none, or, where the event did not ask for build ids,
+			 * this is none: Linux leaves the mark in the record when it is written to the next event.
+			 */
+			u32 build_id_size;
 			u32 prot;
 			const char *name;
 		} map;

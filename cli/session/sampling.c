@@ -108,6 +108,7 @@ static int record_order(const void *a, const void *b)
 
 static void map_take(struct sampling *p, const struct record *r)
 {
+	bool identified = p->attr.build_id && r->map.build_id_size;
 	const struct space_map map = {
 		.pid = r->pid,
 		.time_ns = r->time_ns,
@@ -116,11 +117,11 @@ static void map_take(struct sampling *p, const struct record *r)
 		.offset = r->map.offset,
 		.protection = r->map.prot,
 		.name = r->map.name,
-		.build_id = r->map.build_id_size ? r->map.build_id : NULL,
-		.build_id_size = r->map.build_id_size,
-		.major = r->map.major,
-		.minor = r->map.minor,
-		.inode = r->map.inode,
+		.build_id = identified ? r->map.build_id : NULL,
+		.build_id_size = identified ? r->map.build_id_size : 0,
+		.major = identified ? 0 : r->map.major,
+		.minor = identified ? 0 : r->map.minor,
+		.inode = identified ? 0 : r->map.inode,
 	};
 
 	spaces_map(p->spaces, &map);

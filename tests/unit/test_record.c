@@ -208,6 +208,10 @@ START_TEST(test_map)
 	ck_assert_uint_eq(r.map.build_id_size, 20);
 	ck_assert_uint_eq(r.map.build_id[0], 0xab);
 	ck_assert_uint_eq(r.map.build_id[19], 0xcd);
+	/* What the same bytes say where the mark is another event's. */
+	ck_assert_uint_eq(r.map.major, (u32)words[5]);
+	ck_assert_uint_eq(r.map.minor, words[5] >> 32);
+	ck_assert_uint_eq(r.map.inode, words[6]);
 	/* The name does not end before the trailer. */
 	memset(&words[9], 'x', (n - 9) * 8);
 	ck_assert(!parse(&r));
