@@ -276,6 +276,30 @@ static int functions_parse(struct run_options *o)
 	return 0;
 }
 
+/* Options that cannot be had together. */
+static int together_check(const struct run_options *o)
+{
+	bool timed = portioned_in_time(&o->portioned), parts = timed || o->portioned.roi.n;
+	const struct {
+		bool asked;
+		const char *because;
+	} never[] = {
+		{ o->passes && timed, "can't run the command again, by --passes, with --delay or --control" },
+		/* The lives of threads are whole. */
+		{ o->off_cpu && parts, "tells the times of --off-cpu of whole runs, not with --delay, --control or --roi" },
+		{ o->block_io && parts, "tells the figures of --block-io of whole runs, not with --delay, --control or --roi" },
+		{ o->passes && o->windowed.file, "can't run the command again, by --passes, with --window-file" },
+		{ o->limited.sweep && o->windowed.file, "can't sweep with --window-file" },
+		{ o->limited.sweep && (o->passes || o->trace || o->live || o->portioned.control),
+		  "can't sweep with --passes, --trace, --live or --control" },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(never); i++)
+		if (never[i].asked)
+			return command_misused(&command_run, never[i].because, NULL);
+	return 0;
+}
+
 static int run_with(struct run_options *o, char **argv)
 {
 	const struct output *format = print_format(&command_run, &o->print);
@@ -291,29 +315,16 @@ static int run_with(struct run_options *o, char **argv)
 	status = sampled_parse(&o->sampled);
 	if (!status)
 		status = functions_parse(o);
-	if (!status && o->passes && portioned_in_time(&o->portioned))
-		status = command_misused(&command_run, "can't run the command again, by --passes, with --delay or --control", NULL);
-	/* The lives of threads are whole. */
-	if (!status && o->off_cpu && (portioned_in_time(&o->portioned) || o->portioned.roi.n))
-		status = command_misused(&command_run, "tells the times of --off-cpu of whole runs, not with --delay, --control or --roi",
-					 NULL);
-	if (!status && o->block_io && (portioned_in_time(&o->portioned) || o->portioned.roi.n))
-		status = command_misused(&command_run, "tells the figures of --block-io of whole runs, not with --delay, --control or --roi",
-					 NULL);
+	if (!status)
+		status = together_check(o);
 	if (!status)
 		status = portioned_parse(&o->portioned, &command_run);
-	if (!status && o->passes && o->windowed.file)
-		status = command_misused(&command_run, "can't run the command again, by --passes, with --window-file", NULL);
-	if (!status && o->limited.sweep && o->windowed.file)
-		status = command_misused(&command_run, "can't sweep with --window-file", NULL);
 	if (!status)
 		status = windowed_parse(&o->windowed, &command_run);
 	if (!status)
 		status = cached_parse(&o->cached, &command_run);
 	if (!status)
 		status = limited_parse(&o->limited, &command_run);
-	if (!status && o->limited.nsizes && (o->passes || o->trace || o->live || o->portioned.control))
-		status = command_misused(&command_run, "can't sweep with --passes, --trace, --live or --control", NULL);
 	/* A page is the memory of the group that reads it first. */
 	if (!status && limited_memory(&o->limited) && o->cached.asked == CACHE_ASKED_WARM)
 		status = command_misused(&command_run, "can't limit memory with --cache=warm: the files that it reads in "
