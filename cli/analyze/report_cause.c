@@ -122,11 +122,11 @@ int report_add_causes(struct report *report, const struct report_row *row)
 		u32 kind = samples_off_kind(off->flags);
 		struct report_cause cause;
 
-		if (kind < SAMPLES_OFF_DISK || kind == SAMPLES_OFF_UNSEEN || (row->process && row->process != off->process) ||
+		if (kind < SAMPLES_OFF_DISK || (row->process && row->process != off->process) ||
 		    (row->tid && row->tid != off->tid) || !report_region_within(samples, off->region, split->region))
 			continue;
 		cause = report_cause_of(samples, off->chain);
-		cause.kind = REPORT_DISK + kind - SAMPLES_OFF_DISK;
+		cause.kind = kind == SAMPLES_OFF_UNSEEN ? REPORT_OTHER : REPORT_DISK + kind - SAMPLES_OFF_DISK;
 		cause.ns = split->scale * (double)off->weight;
 		if (cause_add(split, &cause) != 0)
 			return -1;

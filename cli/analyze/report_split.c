@@ -20,11 +20,14 @@ const char *const report_part_names[REPORT_PARTS] = {
 static const char split_lost[] = "some of it was between records that were lost";
 static const char split_over[] = "the recorded intervals exceed it: cut";
 static const char split_unwoken[] = "some wake-ups were lost: what was waited for a CPU after them is in blocked";
+static const char split_unseen[] = "no look into /proc was at a wait of its process: why it waited is not known";
+static const char split_partly[] = "in it are waits of processes that no look was at: why those waited is not known";
 static const char split_unread[] = "the kernel's sums of some threads could not be read: their waits after wake-ups are in blocked";
 
 /* What is added up for a row. */
 struct split_sums {
 	double preempted, woken, blocked[REPORT_RESIDUAL - REPORT_DISK];
+	double unseen;               /* of the last class: nobody looked */
 	bool shared_out;             /* some of woken is a share of the kernel's sums */
 	bool looked[REPORT_RESIDUAL - REPORT_DISK]; /* some of it was seen in /proc alone */
 	double user, kernel;         /* weights of samples */
@@ -108,8 +111,10 @@ static void sums_add(struct split_sums *sums, const struct samples_row *row, boo
 		sums->woken += (double)row->weight;
 		sums->shared_out |= !(row->flags & SAMPLES_OFF_RECORDED);
 	} else {
-		/* The run goes on, or was not ended: nobody knows yet. */
-		class = MIN(class, (u32)ARRAY_SIZE(sums->blocked) - 1);
+		if (kind == SAMPLES_OFF_UNSEEN) {
+			class = ARRAY_SIZE(sums->blocked) - 1;
+			sums->unseen += (double)row->weight;
+		}
 		sums->blocked[class] += (double)row->weight;
 		sums->looked[class] |= !(row->flags & SAMPLES_OFF_RECORDED);
 	}
@@ -222,6 +227,28 @@ static bool waits_looked(const struct split_sums *sums)
 	return looked;
 }
 
+static void split_waits(const struct splitter *s, struct report_split *split, const struct split_sums *sums, double blocked)
+{
+	const char *source = s->samples->off_waker ? "switch records, sched_waking" : "switch records";
+	const char *looked = s->samples->off_waker ? "switch records, sched_waking, /proc" : "switch records, /proc";
+	enum cell_state exact = split->scale < 0.99 ? CELL_ESTIMATE : CELL_COUNTED;
+	bool any = waits_looked(sums);
+	u32 k;
+
+	for (k = 0; k < ARRAY_SIZE(sums->blocked); k++) {
+		bool split_off = sums->shared_out && sums->blocked[k] > 0;
+		bool estimate = any || split_off || (s->samples->off_unwoken && sums->blocked[k] > 0);
+
+		if (sums->unseen > 0 && sums->unseen == blocked && REPORT_DISK + k != REPORT_OTHER)
+			split_set(split, REPORT_DISK + k, 0, CELL_UNAVAILABLE, looked, split_unseen);
+		else
+			split_set(split, REPORT_DISK + k, split->scale * sums->blocked[k], estimate ? CELL_ESTIMATE : exact,
+				  any ? looked : split_off ? "switch records, schedstat" : source, NULL);
+	}
+	if (sums->unseen > 0)
+		split->part[REPORT_OTHER].cell.note = sums->unseen == blocked ? split_unseen : split_partly;
+}
+
 static void split_row(const struct splitter *s, struct report_row *row, const struct split_sums *sums, bool kernel_seen)
 {
 	struct report_split *split = row->split;
@@ -229,15 +256,15 @@ static void split_row(const struct splitter *s, struct report_row *row, const st
 	struct samples_thread threads = threads_sum(s, row, &woken_known);
 	enum cell_state exact;
 	const struct cell *wall = &row->cells[s->wall], *cpu = &row->cells[s->cpu];
-	double off = sums->preempted + sums->woken, on, scale, left;
+	double blocked = 0, off, on, scale, left;
 	const char *unwoken = s->samples->off_unwoken ? split_unwoken : NULL;
 	const char *source = s->samples->off_waker ? "switch records, sched_waking" : "switch records";
-	const char *looked = s->samples->off_waker ? "switch records, sched_waking, /proc" : "switch records, /proc";
-	bool any = waits_looked(sums), lost = row->root ? threads.unknown_ns > 0 : s->samples->off_lost > 0;
+	bool lost = row->root ? threads.unknown_ns > 0 : s->samples->off_lost > 0;
 	u32 k;
 
 	for (k = 0; k < ARRAY_SIZE(sums->blocked); k++)
-		off += sums->blocked[k];
+		blocked += sums->blocked[k];
+	off = sums->preempted + sums->woken + blocked;
 	split->whole = row->root ? (double)threads.life_ns : cell_has_value(wall) ? wall->value : 0;
 	on = row->root ? (double)threads.running_ns : cell_has_value(cpu) ? cpu->value : split->whole - off;
 	scale = split->scale = off > split->whole ? split->whole / off : 1;
@@ -248,13 +275,7 @@ static void split_row(const struct splitter *s, struct report_row *row, const st
 	split_set(split, REPORT_RUNNABLE, scale * (sums->preempted + sums->woken),
 		  sums->shared_out || !woken_known || unwoken ? CELL_ESTIMATE : exact,
 		  sums->shared_out ? "switch records, schedstat" : source, woken_known ? unwoken : split_unread);
-	for (k = 0; k < ARRAY_SIZE(sums->blocked); k++) {
-		bool split_off = sums->shared_out && sums->blocked[k] > 0;
-
-		split_set(split, REPORT_DISK + k, scale * sums->blocked[k],
-			  any || split_off || (unwoken && sums->blocked[k] > 0) ? CELL_ESTIMATE : exact,
-			  any ? looked : split_off ? "switch records, schedstat" : source, NULL);
-	}
+	split_waits(s, split, sums, blocked);
 	left = split->whole - on - scale * off;
 	split_set(split, REPORT_RESIDUAL, MAX(left, 0), lost || scale < 0.99 ? CELL_ESTIMATE : CELL_COUNTED, "wall",
 		  lost ? split_lost : scale < 0.99 ? split_over : NULL);

@@ -138,8 +138,8 @@ enum samples_off {
 	SAMPLES_OFF_FUTEX,
 	SAMPLES_OFF_IO,              /* sockets, pipes, terminals, and waiting for any of them */
 	SAMPLES_OFF_SLEEP,
-	SAMPLES_OFF_OTHER,           /* other causes, and those that are not known */
-	SAMPLES_OFF_UNSEEN,          /* while the run goes on: nobody looked */
+	SAMPLES_OFF_OTHER,           /* other causes, and those that a look did not tell */
+	SAMPLES_OFF_UNSEEN,          /* nobody looked: at any wait of the process, or, while the run goes on, at these */
 	SAMPLES_OFF_KINDS
 };
 

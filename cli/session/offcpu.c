@@ -14,6 +14,7 @@
 
 #define THREADS_MOST 4096u         /* that have ended and rows of their own, as in the profile by thread */
 #define LOOK_SHORT_NS (2 * OFFCPU_LOOK_NS) /* intervals that are longer are all seen */
+#define LOOK_CALL_NS NSEC_PER_MSEC
 
 void offcpu_free(struct offcpu *o)
 {
@@ -125,9 +126,30 @@ void offcpu_thread_end(struct sampling *p, struct offcpu_thread *t, u64 end_ns)
 
 /* ---- intervals */
 
-/* What is known of why it waited, and from where. */
-static void blocked_cause(struct sampling *p, const struct offcpu_thread *t, u64 until_ns, bool seen, struct samples_row *row)
+/* What of the newest look is of the interval until then. */
+enum look_holds { LOOK_NOTHING, LOOK_CALL, LOOK_ALL };
+
+/*
+ * The call was read while its thread waited. With two waits in the time that it took it may be of the other one; so it
+ * may not take long.
+ */
+static enum look_holds look_holds(const struct offcpu_thread *t, u64 until_ns)
 {
+	if (!t->look_ns)
+		return LOOK_NOTHING;
+	if (t->look_ns >= t->since_ns && t->look_end_ns <= until_ns)
+		return LOOK_ALL;
+	if (t->look_ns >= until_ns || t->look_call_ns <= t->since_ns || t->look_call_ns - t->look_ns > LOOK_CALL_NS)
+		return LOOK_NOTHING;
+	if (t->look_same)
+		return LOOK_ALL;
+	return t->look_kind_call == SAMPLES_OFF_UNSEEN ? LOOK_NOTHING : LOOK_CALL;
+}
+
+/* What is known of why it waited, and from where. */
+static void blocked_cause(struct sampling *p, const struct offcpu_thread *t, u64 until_ns, struct samples_row *row)
+{
+	enum look_holds seen = look_holds(t, until_ns);
 	u32 kind = SAMPLES_OFF_UNSEEN;
 
 	if (t->stack_ns) {
@@ -135,8 +157,8 @@ static void blocked_cause(struct sampling *p, const struct offcpu_thread *t, u64
 		row->flags |= t->stack_flags;
 	}
 	if (seen) {
-		kind = t->look_kind;
-		if (!t->stack_ns) {
+		kind = seen == LOOK_ALL ? t->look_kind : t->look_kind_call;
+		if (!t->stack_ns && seen == LOOK_ALL) {
 			row->chain = t->look_chain;
 			row->flags |= t->look_flags;
 		}
@@ -154,7 +176,6 @@ static void blocked_cause(struct sampling *p, const struct offcpu_thread *t, u64
 
 static void interval_add(struct sampling *p, struct offcpu_thread *t, u64 until_ns)
 {
-	bool seen = t->look_ns >= t->since_ns && t->look_end_ns <= until_ns && t->look_ns;
 	struct samples_row row = {
 		.process = t->sums.process, .pid = t->sums.pid, .tid = t->sums.tid, .region = t->region,
 		.chain = SAMPLES_NONE, .flags = t->flags, .count = 1, .weight = until_ns - t->since_ns,
@@ -162,7 +183,7 @@ static void interval_add(struct sampling *p, struct offcpu_thread *t, u64 until_
 
 	if (t->state == OFFCPU_BLOCKED) {
 		row.weight = offcpu_wake_take(p, t, until_ns) - t->since_ns;
-		blocked_cause(p, t, until_ns, seen, &row);
+		blocked_cause(p, t, until_ns, &row);
 		t->sums.blocked++;
 	} else {
 		if (t->stack_ns) {
@@ -203,8 +224,8 @@ static void thread_account(struct sampling *p, struct offcpu_thread *t, u64 now_
 	}
 	if (!out)
 		t->stack_ns = t->wake.time_ns = 0;
-	/* One that came after a later switch stays. */
-	if (t->look_ns && t->look_ns < now_ns && !out)
+	/* One that came after a later switch stays, and one of the wait after next. */
+	if (!out && t->look_ns < now_ns && (t->state == OFFCPU_BLOCKED || t->look_call_ns <= now_ns))
 		t->look_ns = 0;
 }
 

@@ -48,8 +48,11 @@ struct offcpu_thread {
 	u32 region;                  /* when it was switched out */
 	u32 flags;                   /* SAMPLES_UNATTRIBUTED */
 	/* The newest look, if it has not been used: */
-	u64 look_ns, look_end_ns;    /* 0: none */
+	u64 look_ns;                 /* it began; 0: none */
+	u64 look_call_ns, look_end_ns; /* the call had been read; all had */
 	u32 look_kind, look_chain, look_flags, look_call;
+	u32 look_kind_call;          /* by the call alone; SAMPLES_OFF_UNSEEN: that does not tell */
+	bool look_same;              /* the call was the same in the end */
 	/* The stack that the kernel recorded at the switch: */
 	u64 stack_ns;                /* 0: none */
 	u32 stack_chain, stack_flags;

@@ -2,7 +2,8 @@
 /*
  * When no more records come: time blocked in which nobody looked is given to the causes that were seen, in the
  * proportion in which they were: of the same place of the code, else of the same thread in the same region, of the
- * region, of the process. Looks at short intervals count first, since long ones are nearly all looked at.
+ * region, of the process. Looks at short intervals count first, since long ones are nearly all looked at. Of a process
+ * that no look was of nothing is known.
  *
  * Of the time blocked of each thread that is taken away which it waited for a CPU, once it was woken.
  */
@@ -174,15 +175,12 @@ static void unseen_share(struct samples *samples)
 			if (samples_off_kind(samples->off_rows[i].flags) == SAMPLES_OFF_UNSEEN)
 				samples->off_rows[i].weight = samples->off_rows[i].count = 0;
 		for (u32 i = 0; i < nunseen; i++) {
-			struct samples_row other = unseen[i];
 			enum likeness level = LIKE_CHAIN;
 
 			while (level < LIKE_LEVELS && !row_share(samples, &own, &all, &unseen[i], level))
 				level++;
-			other.flags = (other.flags & ~(15u << SAMPLES_OFF_SHIFT)) | SAMPLES_OFF_OTHER << SAMPLES_OFF_SHIFT |
-				      SAMPLES_OFF_SHARED;
 			if (level == LIKE_LEVELS)
-				samples_off(samples, &other);
+				samples_off(samples, &unseen[i]);
 		}
 	}
 	free(own.rows);

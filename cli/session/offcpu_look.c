@@ -5,6 +5,10 @@
  * the thread, so that a stack ends early where a function needs them to tell its frame.
  *
  * Each interval is looked at once, so that threads that sleep for long cost nothing, and few of the short ones are.
+ *
+ * A look takes longer than many a wait. The kernel tells the call of a thread only if that waits and does not move
+ * meanwhile, so that this first step is of one wait, whatever the others meet; they hold, too, if the call is the same
+ * again afterwards.
  */
 #define _GNU_SOURCE
 #include "cli/session/offcpu.h"
@@ -37,6 +41,7 @@ struct look {
 	u64 arguments[2];
 	u64 sp, pc;
 	char state;
+	size_t copied;               /* of the stack */
 };
 
 static ssize_t thread_read(u32 pid, u32 tid, const char *name, char *text, size_t size)
@@ -97,18 +102,23 @@ static u32 class_kind(enum blocking_class class)
 	return kinds[class];
 }
 
-/* Its cause by its call, its descriptor and its state. */
-static u32 look_kind(const struct look *l, const struct blocking_call *call)
+/* Its cause by its call and the descriptor of that; SAMPLES_OFF_UNSEEN: they do not tell. */
+static u32 look_kind_call(const struct look *l, const struct blocking_call *call)
+{
+	if (!call || call->class == BLOCKING_DISK)
+		return SAMPLES_OFF_UNSEEN;
+	return class_kind(call->class == BLOCKING_BY_FILE ? file_class(l->pid, l->arguments[call->argument]) : call->class);
+}
+
+/* The same with its state. */
+static u32 look_kind(const struct look *l, const struct blocking_call *call, u32 kind_call)
 {
 	char place[64] = "";
 
-	if (call && (call->class == BLOCKING_FUTEX || call->class == BLOCKING_SLEEP || call->class == BLOCKING_IO ||
-		     call->class == BLOCKING_OTHER))
-		return class_kind(call->class);
-	if (l->state == 'D')
+	if (l->state == 'D' && (!call || call->class == BLOCKING_DISK || call->class == BLOCKING_BY_FILE))
 		return SAMPLES_OFF_DISK;
-	if (call && call->class == BLOCKING_BY_FILE)
-		return class_kind(file_class(l->pid, l->arguments[call->argument]));
+	if (kind_call != SAMPLES_OFF_UNSEEN || (l->state != 'S' && l->state != 'D'))
+		return kind_call;
 	/* A call that may wait for a disk, or a page that is not there, and it waits for something else. */
 	thread_read(l->pid, l->tid, "wchan", place, sizeof(place));
 	return class_kind(blocking_by_place(place));
@@ -147,9 +157,8 @@ static size_t stack_copy(u32 pid, u64 sp, u8 *stack)
 	return got > 0 ? (size_t)got : 0;
 }
 
-static u32 look_chain(struct sampling *p, const struct look *l, u64 now_ns, u32 *flags)
+static u32 look_chain(struct sampling *p, const struct look *l, u8 *stack, u64 now_ns, u32 *flags)
 {
-	static u8 stack[OFFCPU_STACK] __attribute__((aligned(8)));
 	u64 chain[] = { (u64)PERF_CONTEXT_USER, l->pc }, regs[64];
 	struct record r = { .type = PERF_RECORD_SAMPLE, .pid = l->pid, .tid = l->tid, .time_ns = now_ns };
 
@@ -162,31 +171,49 @@ static u32 look_chain(struct sampling *p, const struct look *l, u64 now_ns, u32 
 		r.sample.abi = PERF_SAMPLE_REGS_ABI_64;
 		r.sample.regs = regs;
 		r.sample.stack = stack;
-		r.sample.stack_size = stack_copy(l->pid, l->sp, stack);
+		r.sample.stack_size = l->copied;
 	}
 	return chain_take(p, &r, flags);
 }
 
+/* It waits in the same call, or again. */
+static bool look_stays(const struct look *l)
+{
+	struct look now = { .pid = l->pid, .tid = l->tid, .call = -1 };
+
+	return look_call(&now) > 0 && now.call == l->call && now.arguments[0] == l->arguments[0] &&
+	       now.arguments[1] == l->arguments[1] && now.sp == l->sp && now.pc == l->pc;
+}
+
 void offcpu_thread_look(struct session *s, struct offcpu_thread *t)
 {
+	static u8 stack[OFFCPU_STACK] __attribute__((aligned(8)));
 	struct sampling *p = s->sampling;
 	struct look l = { .pid = t->sums.pid, .tid = t->sums.tid, .call = -1 };
-	u64 before = session_now();
+	u64 before = session_now(), called;
 	int read = look_call(&l);
 	const struct blocking_call *call = read > 0 ? blocking_call(l.call) : NULL;
+	u32 kind;
 
 	p->off->refused += read < 0;
 	if (!read)
 		return;
+	called = session_now();
+	t->look_kind_call = look_kind_call(&l, call);
 	l.state = look_state(&l);
-	if (l.state != 'S' && l.state != 'D')
+	kind = look_kind(&l, call, t->look_kind_call);
+	if (kind == SAMPLES_OFF_UNSEEN)
 		return;
+	if (l.pc && p->regs)
+		l.copied = stack_copy(l.pid, l.sp, stack);
+	t->look_end_ns = session_now();
+	t->look_same = read > 0 && look_stays(&l);
 	t->look_flags = 0;
-	t->look_kind = look_kind(&l, call);
-	t->look_chain = look_chain(p, &l, before, &t->look_flags);
+	t->look_kind = kind;
+	t->look_chain = look_chain(p, &l, stack, before, &t->look_flags);
 	t->look_call = read > 0 ? call_frame(p, l.call, call) : SAMPLES_NONE;
 	t->look_ns = before;
-	t->look_end_ns = session_now();
+	t->look_call_ns = called;
 }
 
 void offcpu_look(struct session *s, u64 now_ns)
