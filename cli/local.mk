@@ -103,6 +103,7 @@ cli_sources = \
 	cli/caps/cgroup.c \
 	cli/caps/clock.c \
 	cli/caps/counting.c \
+	cli/caps/delay.c \
 	cli/caps/events.c \
 	cli/caps/events.h \
 	cli/caps/events_try.c \
@@ -383,6 +384,7 @@ cli_sources = \
 	cli/session/offcpu.c \
 	cli/session/offcpu.h \
 	cli/session/offcpu_attach.c \
+	cli/session/offcpu_delay.c \
 	cli/session/offcpu_end.c \
 	cli/session/offcpu_look.c \
 	cli/session/offcpu_open.c \

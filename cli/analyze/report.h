@@ -241,6 +241,7 @@ struct report_split {
 		struct cell cell;    /* ns */
 		const char *source;
 	} part[REPORT_PARTS];
+	struct report_value disk_delay; /* of a root: waited for block devices, by the kernel's accounting */
 	double whole;                /* what they add up to, ns: wall, or of a root the lives of its threads */
 	double scale;                /* of the intervals, where they were more than that: below 1 */
 	u32 region;                  /* among those of the samples; SAMPLES_NONE: a root's, or none of its own */

@@ -22,6 +22,8 @@ static const char split_over[] = "the recorded intervals exceed it: cut";
 static const char split_unwoken[] = "some wake-ups were lost: what was waited for a CPU after them is in blocked";
 static const char split_unseen[] = "no look into /proc was at a wait of its process: why it waited is not known";
 static const char split_partly[] = "in it are waits of processes that no look was at: why those waited is not known";
+static const char split_least[] = "at least: threads went on after it was read last, up to 0.1 s before their end";
+static const char split_undelayed[] = "its threads ended before it was read, or are older than the accounting";
 static const char split_unread[] = "the kernel's sums of some threads could not be read: their waits after wake-ups are in blocked";
 
 /* What is added up for a row. */
@@ -143,7 +145,7 @@ static void sums_gather(struct splitter *s, const struct samples_row *rows, u32 
 /* The lives of the threads of a root. */
 static struct samples_thread threads_sum(const struct splitter *s, const struct report_row *row, bool *woken_known)
 {
-	struct samples_thread sum = { .life_ns = 0 };
+	struct samples_thread sum = { .disk_known = SAMPLES_DELAY_WHOLE };
 	u32 i;
 
 	*woken_known = true;
@@ -155,6 +157,7 @@ static struct samples_thread threads_sum(const struct splitter *s, const struct 
 		sum.life_ns += t->life_ns;
 		sum.running_ns += t->running_ns;
 		sum.unknown_ns += t->unknown_ns;
+		samples_delay_add(&sum, t);
 		*woken_known &= t->woken_known || !t->blocked || s->samples->off_polled;
 	}
 	return sum;
@@ -227,6 +230,21 @@ static bool waits_looked(const struct split_sums *sums)
 	return looked;
 }
 
+static void split_delay(const struct splitter *s, struct report_split *split, const struct samples_thread *threads)
+{
+	struct report_value *delay = &split->disk_delay;
+
+	delay->source = "delay accounting";
+	if (s->samples->off_no_delay)
+		delay->cell = cell_absent(CELL_UNAVAILABLE, s->samples->off_no_delay);
+	else if (threads->disk_known == SAMPLES_DELAY_UNKNOWN)
+		delay->cell = cell_absent(CELL_UNAVAILABLE, split_undelayed);
+	else if (threads->disk_known == SAMPLES_DELAY_LEAST)
+		delay->cell = (struct cell){ (double)threads->disk_ns, CELL_ESTIMATE, split_least };
+	else
+		delay->cell = cell_counted((double)threads->disk_ns);
+}
+
 static void split_waits(const struct splitter *s, struct report_split *split, const struct split_sums *sums, double blocked)
 {
 	const char *source = s->samples->off_waker ? "switch records, sched_waking" : "switch records";
@@ -276,6 +294,7 @@ static void split_row(const struct splitter *s, struct report_row *row, const st
 		  sums->shared_out || !woken_known || unwoken ? CELL_ESTIMATE : exact,
 		  sums->shared_out ? "switch records, schedstat" : source, woken_known ? unwoken : split_unread);
 	split_waits(s, split, sums, blocked);
+	split_delay(s, split, &threads);
 	left = split->whole - on - scale * off;
 	split_set(split, REPORT_RESIDUAL, MAX(left, 0), lost || scale < 0.99 ? CELL_ESTIMATE : CELL_COUNTED, "wall",
 		  lost ? split_lost : scale < 0.99 ? split_over : NULL);
@@ -316,6 +335,7 @@ static void split_absent(struct report_row *row, const char *why)
 	u32 k;
 
 	row->split->absent = why;
+	row->split->disk_delay.cell = cell_absent(CELL_UNAVAILABLE, why);
 	for (k = 0; k < REPORT_PARTS; k++)
 		row->split->part[k] = (struct report_value){ cell_absent(CELL_UNAVAILABLE, why), NULL };
 }

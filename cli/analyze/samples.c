@@ -460,6 +460,7 @@ void samples_fini(struct samples *samples)
 	free(samples->off_rows);
 	free(samples->off_waker);
 	free(samples->off_no_waker);
+	free(samples->off_no_delay);
 	free(samples->wakes);
 	free(samples->wake_index.slots);
 	free(samples->threads);

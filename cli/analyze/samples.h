@@ -150,6 +150,13 @@ static inline u32 samples_off_kind(u32 flags)
 	return kind < SAMPLES_OFF_KINDS ? kind : SAMPLES_OFF_OTHER;
 }
 
+/* What is known of a sum of the kernel's. */
+enum samples_delay {
+	SAMPLES_DELAY_UNKNOWN,
+	SAMPLES_DELAY_LEAST,         /* the thread went on after it was read last */
+	SAMPLES_DELAY_WHOLE
+};
+
 /* How the life of a thread was spent, as far as it was followed. */
 struct samples_thread {
 	u32 process, pid, tid;
@@ -159,6 +166,8 @@ struct samples_thread {
 	u64 blocked, preempted;      /* times that it was switched out */
 	u64 woken_ns;                /* between wake-ups and CPUs, by the kernel's sums */
 	bool woken_known;
+	u32 disk_known;              /* enum samples_delay */
+	u64 disk_ns;                 /* waited for block devices, by the kernel's accounting */
 };
 
 /* Who ended a wait. */
@@ -217,6 +226,7 @@ struct samples {
 	char *off_waker;             /* what tells who ended waits, and when ("sched_waking"); NULL: nothing does */
 	char *off_no_waker;          /* why nothing does; NULL: not asked */
 	u64 off_unwoken;             /* waits of which it was lost */
+	char *off_no_delay;          /* why no thread's waits for block devices are accounted; NULL: they are, or not asked */
 	struct samples_wake *wakes;
 	struct samples_row *off_rows;
 	struct samples_thread *threads;
@@ -280,6 +290,8 @@ int samples_wake(struct samples *samples, const struct samples_wake *wake);
  */
 int samples_fold(struct samples *samples, u32 most, bool (*lives)(const void *context, u32 process, u32 tid),
 		 const void *context);
+/* A thread's wait for block devices and its number of waits are added to a sum. */
+void samples_delay_add(struct samples_thread *sum, const struct samples_thread *thread);
 /* A look at the intervals off the CPU as at samples, weights in ns: nothing is copied, nor to be freed. */
 struct samples samples_off_view(const struct samples *samples);
 

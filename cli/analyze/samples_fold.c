@@ -45,12 +45,23 @@ static bool key_find(const struct fold_key *list, u32 n, u32 process, u32 tid)
 	return tid && bsearch(&key, list, n, sizeof(*list), key_order);
 }
 
+void samples_delay_add(struct samples_thread *sum, const struct samples_thread *thread)
+{
+	sum->disk_ns += thread->disk_ns;
+	/* Of one that never waited nothing is missing. */
+	if (thread->blocked && !sum->blocked)
+		sum->disk_known = thread->disk_known;
+	else if (thread->blocked && sum->disk_known != thread->disk_known)
+		sum->disk_known = SAMPLES_DELAY_LEAST;
+	sum->blocked += thread->blocked;
+}
+
 static void thread_sum(struct samples_thread *sum, const struct samples_thread *thread)
 {
+	samples_delay_add(sum, thread);
 	sum->life_ns += thread->life_ns;
 	sum->running_ns += thread->running_ns;
 	sum->unknown_ns += thread->unknown_ns;
-	sum->blocked += thread->blocked;
 	sum->preempted += thread->preempted;
 	sum->woken_ns += thread->woken_ns;
 	sum->woken_known &= thread->woken_known || !thread->blocked;
@@ -74,6 +85,7 @@ static void threads_fold(const struct fold *fold)
 			}
 			thread.tid = 0;
 			thread.woken_known |= !thread.blocked;
+			thread.disk_known = thread.blocked ? thread.disk_known : SAMPLES_DELAY_WHOLE;
 		}
 		samples->threads[n++] = thread;
 	}

@@ -45,6 +45,8 @@ static const struct capability table[] = {
 	  wakers_probe },
 	{ "block-io", "times and latencies of disks",
 	  block_probe },
+	{ "io-delay", "how long threads wait for disks, by the kernel's accounting",
+	  delay_probe },
 	{ "psi", "the time that work stalls for want of CPU, memory or I/O",
 	  pressure_probe },
 	{ "cgroup", "groups of processes with statistics and limits of their own",

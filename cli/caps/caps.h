@@ -185,6 +185,7 @@ struct outcome block_probe(struct caps_context *context);
 struct outcome cgroup_probe(struct caps_context *context);
 struct outcome clock_probe(struct caps_context *context);
 struct outcome counting_probe(struct caps_context *context);
+struct outcome delay_probe(struct caps_context *context);
 struct outcome hardware_probe(struct caps_context *context);
 struct outcome inject_probe(struct caps_context *context);
 struct outcome naming_probe(struct caps_context *context);

@@ -386,6 +386,8 @@ static void json_put_row(struct json_writer *writer, const struct report *report
 	if (rows == report->rows) {
 		fputs(",\"parts\":", writer->file);
 		json_put(writer, json_split(row->split));
+		fputs(",\"disk_delay\":", writer->file);
+		json_put(writer, json_disk_delay(row));
 		fputs(",\"wakers\":", writer->file);
 		json_put(writer, json_wakers(row->split, report->facts->samples));
 	}

@@ -36,6 +36,7 @@ json_t *json_regime(const struct cache_fact *cache);
 
 /* json_split.c: the parts of a row's time; null where nobody asked. */
 json_t *json_split(const struct report_split *split);
+json_t *json_disk_delay(const struct report_row *row);
 /* Who ended its waits; null where nobody asked. */
 json_t *json_wakers(const struct report_split *split, const struct samples *samples);
 

@@ -28,6 +28,11 @@ json_t *json_split(const struct report_split *split)
 	return object;
 }
 
+json_t *json_disk_delay(const struct report_row *row)
+{
+	return row->split && row->root ? split_value(&row->split->disk_delay) : json_null();
+}
+
 static json_t *split_waker(const struct report_waker *waker, double all)
 {
 	static const char *const words[] = {

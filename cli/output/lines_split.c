@@ -80,6 +80,9 @@ static void split_blocked(const struct lines *lines, FILE *out, const struct rep
 	}
 	if (i)
 		fputc(')', out);
+	split_percent(lines, share, split->disk_delay.cell.value, split);
+	if (cell_has_value(&split->disk_delay.cell) && split->disk_delay.cell.value >= 0.005 * split->whole)
+		fprintf(out, ", of that for block devices %s%s", split->disk_delay.cell.state == CELL_ESTIMATE ? "at least " : "", share);
 }
 
 /* "producer in push", "an interrupt"; to be freed. */
@@ -164,6 +167,9 @@ static void split_notes(const struct lines *lines)
 		lines_print(lines, STYLE_PLAIN, "off-cpu", "no switch was recorded: estimates by a look into /proc each 10 ms");
 	if (samples->off_note)
 		lines_print(lines, STYLE_PLAIN, "off-cpu", "%s", samples->off_note);
+	if (samples->off_no_delay && lines->options->verbose > 0)
+		lines_print(lines, STYLE_PLAIN, "off-cpu", "how long block devices were waited for is not accounted: %s",
+			    samples->off_no_delay);
 	if (samples->off_no_waker && lines->options->verbose > 0)
 		lines_print(lines, STYLE_PLAIN, "off-cpu", "who ends waits is not known: %s", samples->off_no_waker);
 	format_count(lost, (double)samples->off_unwoken);

@@ -460,7 +460,7 @@ struct process_stat {
 	u32 parent;
 	u64 minflt, children_minflt, majflt, utime, stime, threads;
 	u64 children_majflt, children_utime, children_stime; /* of those it waited for */
-	u64 delay;                   /* waits for disks of the first thread, where the kernel accounts them */
+	u64 delay;                   /* waits for disks of the thread, or the first one, where the kernel accounts them */
 	int exit;                    /* wait status of a zombie */
 };
 
@@ -468,6 +468,10 @@ struct process_stat {
 bool process_stat_parse(char *text, struct process_stat *stat);
 /* The same from /proc/PID/stat; false: gone. */
 bool process_stat(u32 pid, struct process_stat *stat);
+/* The same of a thread. */
+bool process_thread_stat(u32 pid, u32 tid, struct process_stat *stat);
+/* Clock ticks as time. */
+u64 process_ticks_ns(u64 ticks);
 /* The pid of its parent, now; 0: gone. */
 u32 process_parent(u32 pid);
 /* It has ended, or become another image. */

@@ -117,6 +117,7 @@ void offcpu_thread_end(struct sampling *p, struct offcpu_thread *t, u64 end_ns)
 	/* What came after the sums were read was like what came before. */
 	if (t->delay_blocked && !p->off->wakes)
 		t->sums.woken_ns = (u64)((double)waits / (double)t->delay_blocked * (double)t->sums.blocked);
+	offcpu_delay_end(t);
 	samples_thread(&p->samples, &t->sums);
 	if (p->samples.nthreads < MAX(p->off->fold_at, THREADS_MOST + THREADS_MOST / 4))
 		return;
@@ -236,6 +237,8 @@ static void thread_become(struct sampling *p, struct offcpu_thread *t, u32 proce
 	t->sums = (struct samples_thread){ .process = process, .pid = pid, .tid = t->sums.tid };
 	t->born_ns = t->since_ns = now_ns;
 	t->delay_before_ns += t->delay_ns;
+	t->disk_before_ns = t->disk_ns;
+	t->disk_read_ns = 0;
 	t->delay_known = false;
 	t->delay_blocked = t->ready_ns = 0;
 }

@@ -64,6 +64,9 @@ struct offcpu_thread {
 	u64 delay_before_ns;         /* of what came before */
 	u64 delay_ns, delay_ready_ns, delay_blocked;
 	bool delay_known;
+	u64 disk_before_ns, disk_ns; /* waited for block devices: before it was followed, and in all */
+	u64 disk_read_ns;            /* when that was read last; 0: never */
+	bool older;                  /* it was there before */
 	u64 ran_ns, met_ns;          /* of one that is polled: its time on a CPU, and when it was met last */
 	/* One that was attached to, without a record since: state is by /proc, at that time. */
 	bool fresh;
@@ -134,8 +137,13 @@ u64 offcpu_wake_take(struct sampling *sampling, struct offcpu_thread *thread, u6
 void offcpu_look(struct session *session, u64 now_ns);
 /* Of one thread. */
 void offcpu_thread_look(struct session *session, struct offcpu_thread *thread);
+
+/* offcpu_delay.c: whether the kernel accounts waits for block devices; else samples.off_no_delay. */
+void offcpu_delay_open(struct session *session);
 /* What the kernel's sums say of the threads that live, or of the command that has ended and was not waited for. */
 void offcpu_delays(struct session *session);
+/* The thread has ended: its waits for block devices. */
+void offcpu_delay_end(struct offcpu_thread *thread);
 
 /* offcpu_poll.c: the same of all threads that live, where no switch is recorded. */
 void offcpu_poll(struct session *session, u64 now_ns);

@@ -49,35 +49,26 @@ int offcpu_add(struct session *s, pid_t tid)
 	return 0;
 }
 
-static char thread_state(u32 pid, u32 tid)
-{
-	char name[32], text[512], *end;
-	ssize_t n;
-
-	snprintf(name, sizeof(name), "task/%u/stat", tid);
-	n = process_read_file(pid, name, text, sizeof(text));
-	end = n > 0 ? strrchr(text, ')') : NULL;
-	return end && end[1] == ' ' ? end[2] : 0;
-}
-
 /* False: it is none of the process's. */
 static bool thread_begin(struct session *s, u32 pid, u32 tid)
 {
-	char state = thread_state(pid, tid);
+	struct process_stat stat;
 	struct offcpu_thread *t;
 	u64 cells[SCHED_CELLS];
 
-	if (!state)
+	if (!process_thread_stat(pid, tid, &stat))
 		return false;
 	/* The first thread has ended, and others go on. */
-	if (state == 'Z' || state == 'X')
+	if (stat.state == 'Z' || stat.state == 'X')
 		return true;
 	t = offcpu_thread_get(s, pid, tid, s->start_ns);
 	if (!t)
 		return true;
 	t->fresh = true;
-	t->state = state == 'R' ? OFFCPU_RUNNING : OFFCPU_BLOCKED;
+	t->state = stat.state == 'R' ? OFFCPU_RUNNING : OFFCPU_BLOCKED;
 	t->fresh_ns = session_now();
+	t->older = true;
+	t->disk_before_ns = t->disk_ns = process_ticks_ns(stat.delay);
 	if (offcpu_schedstat(pid, tid, cells)) {
 		t->delay_before_ns = cells[SCHED_RUNWAIT];
 		t->ran_ns = cells[SCHED_RUNTIME];

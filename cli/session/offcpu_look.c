@@ -32,7 +32,6 @@
 
 #define LOOKS_MOST 32u             /* at a time */
 #define SCAN_MOST 1024u            /* threads that are gone through for them */
-#define DELAYS_MOST 256u
 
 /* Of /proc/PID/task/TID/syscall. */
 struct look {
@@ -70,15 +69,6 @@ static int look_call(struct look *l)
 	l->sp = sp;
 	l->pc = pc;
 	return 1;
-}
-
-static char look_state(const struct look *l)
-{
-	char text[512], *end;
-	ssize_t n = thread_read(l->pid, l->tid, "stat", text, sizeof(text));
-
-	end = n > 0 ? strrchr(text, ')') : NULL;
-	return end && end[1] == ' ' ? end[2] : 0;
 }
 
 static enum blocking_class file_class(u32 pid, u64 fd)
@@ -191,6 +181,7 @@ void offcpu_thread_look(struct session *s, struct offcpu_thread *t)
 	struct sampling *p = s->sampling;
 	struct look l = { .pid = t->sums.pid, .tid = t->sums.tid, .call = -1 };
 	u64 before = session_now(), called;
+	struct process_stat stat;
 	int read = look_call(&l);
 	const struct blocking_call *call = read > 0 ? blocking_call(l.call) : NULL;
 	u32 kind;
@@ -200,7 +191,7 @@ void offcpu_thread_look(struct session *s, struct offcpu_thread *t)
 		return;
 	called = session_now();
 	t->look_kind_call = look_kind_call(&l, call);
-	l.state = look_state(&l);
+	l.state = process_thread_stat(l.pid, l.tid, &stat) ? stat.state : 0;
 	kind = look_kind(&l, call, t->look_kind_call);
 	if (kind == SAMPLES_OFF_UNSEEN)
 		return;
@@ -236,27 +227,5 @@ void offcpu_look(struct session *s, u64 now_ns)
 			continue;
 		offcpu_thread_look(s, t);
 		looks++;
-	}
-}
-
-void offcpu_delays(struct session *s)
-{
-	struct offcpu *o = s->sampling ? s->sampling->off : NULL;
-	u64 cells[SCHED_CELLS];
-
-	for (u32 i = 0; o && !o->polled && i < MIN(o->nthreads, DELAYS_MOST); i++) {
-		struct offcpu_thread *t = o->threads[i];
-		char text[PROC_SCHEDSTAT_ROOM];
-		ssize_t n = thread_read(t->sums.pid, t->sums.tid, "schedstat", text, sizeof(text));
-
-		if (n <= 0)
-			continue;
-		proc_parse_schedstat(text, (size_t)n, cells);
-		if (wire_absent(cells[SCHED_RUNWAIT]))
-			continue;
-		t->delay_known = true;
-		t->delay_ns = cells[SCHED_RUNWAIT] - MIN(cells[SCHED_RUNWAIT], t->delay_before_ns);
-		t->delay_ready_ns = t->ready_ns;
-		t->delay_blocked = t->sums.blocked;
 	}
 }

@@ -150,5 +150,6 @@ void offcpu_open(struct session *s)
 		free(p->samples.off_stacks);
 		p->samples.off_stacks = strdup(o->tracepoint ? "sched_switch" : "context-switches");
 	}
+	offcpu_delay_open(s);
 	offcpu_wake_open(s);
 }

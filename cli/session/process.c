@@ -236,6 +236,19 @@ bool process_stat(u32 pid, struct process_stat *stat)
 	return process_read_file(pid, "stat", text, sizeof(text)) > 0 && process_stat_parse(text, stat);
 }
 
+bool process_thread_stat(u32 pid, u32 tid, struct process_stat *stat)
+{
+	char name[48], text[1024];
+
+	snprintf(name, sizeof(name), "task/%u/stat", tid);
+	return process_read_file(pid, name, text, sizeof(text)) > 0 && process_stat_parse(text, stat);
+}
+
+u64 process_ticks_ns(u64 ticks)
+{
+	return ticks * (NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK));
+}
+
 u32 process_parent(u32 pid)
 {
 	struct process_stat stat;

@@ -173,7 +173,8 @@ static void regions_name(struct session *s, struct samples *samples)
 	named.off_stacks = samples->off_stacks;
 	named.off_waker = samples->off_waker;
 	named.off_no_waker = samples->off_no_waker;
-	samples->off_note = samples->off_stacks = samples->off_waker = samples->off_no_waker = NULL;
+	named.off_no_delay = samples->off_no_delay;
+	samples->off_note = samples->off_stacks = samples->off_waker = samples->off_no_waker = samples->off_no_delay = NULL;
 	samples_fini(samples);
 	*samples = named;
 }

@@ -15,13 +15,6 @@ static const char window_no_records[] = "the kernel gives no records of threads 
 static const char window_lost[] = "records of threads came too fast to be read";
 static const char window_hidden[] = "the kernel takes its records off programs that run with other rights than their user's";
 
-static bool kernel_accounts_delays(const struct session *s)
-{
-	char text[16];
-
-	return facts_read(&s->caps, "/proc/sys/kernel/task_delayacct", text, sizeof(text)) > 0 && text[0] == '1';
-}
-
 int windows_open(struct session *s)
 {
 	const struct session_windows *o = s->options->windows;
@@ -34,7 +27,7 @@ int windows_open(struct session *s)
 		return 0;
 	w->channel.control = o->control;
 	w->channel.ack = o->ack;
-	w->delays = kernel_accounts_delays(s);
+	w->delays = delay_probe(&s->caps).available == CAPS_YES;
 	w->reader = window_reader_new();
 	return w->reader ? 0 : -1;
 }

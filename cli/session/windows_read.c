@@ -61,17 +61,15 @@ struct window_reader {
 /* False: it is gone. counts: the kernel counts, so that a thread of which it says nothing has not run yet. */
 static bool thread_read(u32 pid, struct thread_use *use, bool counts)
 {
-	char name[48], text[1024];
+	char name[48], text[PROC_SCHEDSTAT_ROOM];
 	struct process_stat stat;
 	ssize_t n;
 
-	snprintf(name, sizeof(name), "task/%u/stat", use->tid);
-	n = process_read_file(pid, name, text, sizeof(text));
-	if (n <= 0 || !process_stat_parse(text, &stat))
+	if (!process_thread_stat(pid, use->tid, &stat))
 		return false;
 	use->delay = stat.delay;
 	snprintf(name, sizeof(name), "task/%u/schedstat", use->tid);
-	n = process_read_file(pid, name, text, PROC_SCHEDSTAT_ROOM);
+	n = process_read_file(pid, name, text, sizeof(text));
 	if (n >= 0)
 		proc_parse_schedstat(text, (size_t)n, use->sched);
 	else
@@ -116,11 +114,6 @@ void window_reading_free(struct window_reading *reading)
 
 /* ---- processes ------------------------------------------------------------------------------------- */
 
-static u64 tick_ns(u64 ticks)
-{
-	return ticks * (NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK));
-}
-
 /* False: it is gone. */
 static bool use_read(struct process *p, struct process_use *use, bool children, u64 *threads)
 {
@@ -133,9 +126,9 @@ static bool use_read(struct process *p, struct process_use *use, bool children, 
 	if (!process_stat(p->facts.pid, &stat))
 		return false;
 	*threads = stat.threads;
-	use->children_ns = children ? tick_ns(stat.children_utime + stat.children_stime) : 0;
-	use->utime = tick_ns(stat.utime + (children ? stat.children_utime : 0));
-	use->stime = tick_ns(stat.stime + (children ? stat.children_stime : 0));
+	use->children_ns = children ? process_ticks_ns(stat.children_utime + stat.children_stime) : 0;
+	use->utime = process_ticks_ns(stat.utime + (children ? stat.children_utime : 0));
+	use->stime = process_ticks_ns(stat.stime + (children ? stat.children_stime : 0));
 	use->minflt = stat.minflt + (children ? stat.children_minflt : 0);
 	use->majflt = stat.majflt + (children ? stat.children_majflt : 0);
 	use->cpu_ns = use->utime + use->stime;
@@ -364,7 +357,7 @@ static void reading_fill(const struct session *s, const struct window_reader *r,
 		*usage_of(&reading->usage, SOURCE_procio, i) = usage_cell(sum.io[i]);
 	for (u32 i = 0; i < SCHED_CELLS; i++)
 		*usage_of(&reading->usage, SOURCE_sched, i) = usage_cell(threads.sched[i]);
-	reading->delay = s->windows->delays ? cell_counted((double)tick_ns(threads.delay)) :
+	reading->delay = s->windows->delays ? cell_counted((double)process_ticks_ns(threads.delay)) :
 			 cell_absent(CELL_UNAVAILABLE, "the kernel accounts no delays: sysctl kernel.task_delayacct=1");
 	reading->children_ns = sum.children_ns;
 	reading->ended = r->ended;

@@ -12,7 +12,8 @@ static const char off_schema[] =
 	"CREATE TABLE off_thread (process INTEGER, pid INTEGER, tid INTEGER, life_ns INTEGER, running_ns INTEGER,"
 	" unknown_ns INTEGER, blocked INTEGER, preempted INTEGER, woken_ns INTEGER);"
 	"CREATE TABLE off_wake (process INTEGER, tid INTEGER, path INTEGER, waker TEXT, waker_process INTEGER,"
-	" waker_pid INTEGER, waker_tid INTEGER, name TEXT, chain INTEGER, count INTEGER, ns INTEGER);";
+	" waker_pid INTEGER, waker_tid INTEGER, name TEXT, chain INTEGER, count INTEGER, ns INTEGER);"
+	"CREATE TABLE off_delay (thread INTEGER, ns INTEGER, whole INTEGER);";
 
 static const char *const causes[] = {
 	[SAMPLES_OFF_PREEMPTED] = "preempted", [SAMPLES_OFF_WOKEN] = "woken", [SAMPLES_OFF_DISK] = "disk",
@@ -62,6 +63,18 @@ static void write_off_threads(struct store_db *db, const struct samples *samples
 	sqlite3_finalize(insert);
 }
 
+/* By the numbers of rows of off_thread. */
+static void write_delays(struct store_db *db, const struct samples *samples)
+{
+	sqlite3_stmt *insert = store_prepare(db, "INSERT INTO off_delay VALUES (?, ?, ?)");
+
+	for (u32 i = 0; i < samples->nthreads; i++)
+		if (samples->threads[i].disk_known)
+			store_put(db, insert, "iii", (s64)i + 1, (s64)samples->threads[i].disk_ns,
+				  (s64)(samples->threads[i].disk_known == SAMPLES_DELAY_WHOLE));
+	sqlite3_finalize(insert);
+}
+
 static void write_wakes(struct store_db *db, const struct samples *samples)
 {
 	sqlite3_stmt *insert = store_prepare(db, "INSERT INTO off_wake VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
@@ -93,10 +106,12 @@ void store_write_off(struct store_db *db, const struct samples *samples)
 	store_put(db, insert, "tt", "waker", samples->off_waker);
 	store_put(db, insert, "tt", "no_waker", samples->off_no_waker);
 	store_put(db, insert, "ti", "unwoken", (s64)samples->off_unwoken);
+	store_put(db, insert, "tt", "no_delay", samples->off_no_delay);
 	sqlite3_finalize(insert);
 	write_intervals(db, samples);
 	write_off_threads(db, samples);
 	write_wakes(db, samples);
+	write_delays(db, samples);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------- */
@@ -136,6 +151,8 @@ static int read_watch(void *context, sqlite3_stmt *row)
 		samples->off_no_waker = strdup(text);
 	else if (key && !strcmp(key, "unwoken"))
 		samples->off_unwoken = read_u64(row, 1);
+	else if (key && text && !strcmp(key, "no_delay") && !samples->off_no_delay)
+		samples->off_no_delay = strdup(text);
 	return 0;
 }
 
@@ -197,7 +214,31 @@ static int read_wake(void *context, sqlite3_stmt *row)
 	return samples->no_memory || samples_wake(samples, &wake) ? read_no_memory() : 0;
 }
 
-/* Recordings of before have no such table. */
+static int read_delay(void *context, sqlite3_stmt *row)
+{
+	struct store_reader *reader = context;
+	struct samples *samples = samples_of(reader);
+	u32 thread = read_u32(row, 0);
+
+	if (!thread || thread > samples->nthreads)
+		return read_damaged(reader, "the delay of a thread");
+	samples->threads[thread - 1].disk_ns = read_u64(row, 1);
+	samples->threads[thread - 1].disk_known = read_u64(row, 2) ? SAMPLES_DELAY_WHOLE : SAMPLES_DELAY_LEAST;
+	return 0;
+}
+
+/* Recordings of before have no such tables. */
+static int read_delays(struct store_reader *reader)
+{
+	int has = read_has_table(reader, "off_delay");
+
+	if (has > 0)
+		return store_each(&reader->db, "SELECT thread, ns, whole FROM off_delay ORDER BY rowid", read_delay, reader);
+	if (!has && !samples_of(reader)->off_no_delay)
+		samples_of(reader)->off_no_delay = strdup("not in recordings of that version");
+	return has;
+}
+
 static int read_wakes(struct store_reader *reader)
 {
 	int has = read_has_table(reader, "off_wake");
@@ -220,5 +261,5 @@ int read_off(struct store_reader *reader)
 			  " count, ns FROM off_interval ORDER BY rowid", read_interval, reader) ||
 	       store_each(&reader->db, "SELECT process, pid, tid, life_ns, running_ns, unknown_ns, blocked, preempted, woken_ns"
 			  " FROM off_thread ORDER BY rowid", read_off_thread, reader) ||
-	       read_wakes(reader) ? -1 : 0;
+	       read_wakes(reader) || read_delays(reader) ? -1 : 0;
 }

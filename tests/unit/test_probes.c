@@ -78,6 +78,20 @@ START_TEST(test_pressure)
 }
 END_TEST
 
+START_TEST(test_delay)
+{
+	assert_outcome(probe("io-delay"), CAPS_NO, "not built in (CONFIG_TASK_DELAY_ACCT), or before", "");
+	put_config("CONFIG_TASK_DELAY_ACCT=y\n");
+	assert_outcome(probe("io-delay"), CAPS_NO, "nobody can tell", "5.14");
+	put_config("# CONFIG_TASK_DELAY_ACCT is not set\n");
+	assert_outcome(probe("io-delay"), CAPS_NO, "built without", "CONFIG_TASK_DELAY_ACCT=y");
+	put_file("/proc/sys/kernel/task_delayacct", "0\n");
+	assert_outcome(probe("io-delay"), CAPS_NO, "task_delayacct is 0", "sudo sysctl kernel.task_delayacct=1");
+	put_file("/proc/sys/kernel/task_delayacct", "1\n");
+	assert_outcome(probe("io-delay"), CAPS_YES, "started since", "");
+}
+END_TEST
+
 START_TEST(test_symbols)
 {
 	static const char shown[] = "0000000000000000 A fixed\nffffffff81000000 T _text\n";
@@ -402,6 +416,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, root_setup, root_teardown);
 	tcase_add_test(tests, test_pressure);
+	tcase_add_test(tests, test_delay);
 	tcase_add_test(tests, test_symbols);
 	tcase_add_test(tests, test_cgroup);
 	tcase_add_test(tests, test_tracing);

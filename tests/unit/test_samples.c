@@ -292,12 +292,13 @@ START_TEST(test_fold)
 				   .flags = SAMPLES_OFF_SLEEP << SAMPLES_OFF_SHIFT, .count = 1, .weight = 7 };
 	struct samples_wake wake = { .process = 1, .region = SAMPLES_NONE, .by = SAMPLES_WAKER_THREAD, .waker_process = 1,
 				     .waker_pid = 10, .name = SAMPLES_NONE, .chain = SAMPLES_NONE, .count = 1, .ns = 3 };
-	struct samples_thread thread = { .process = 1, .pid = 10, .blocked = 1, .woken_known = true };
+	struct samples_thread thread = { .process = 1, .pid = 10, .blocked = 1, .woken_known = true, .disk_ns = 2 };
 	u64 life = 0, weight = 0, ns = 0;
 
 	for (u32 i = 0; i < 100; i++) {
 		row.tid = wake.tid = wake.waker_tid = thread.tid = 1000 + i;
 		thread.life_ns = 50 + i;
+		thread.disk_known = i == 5 ? SAMPLES_DELAY_UNKNOWN : SAMPLES_DELAY_WHOLE;
 		samples_off(&samples, &row);
 		samples_wake(&samples, &wake);
 		samples_thread(&samples, &thread);
@@ -312,6 +313,8 @@ START_TEST(test_fold)
 		ns += samples.wakes[i].ns;
 		ck_assert(samples.threads[i].tid >= 1090 || samples.threads[i].tid == 1001 || samples.threads[i].tid == 0);
 		ck_assert(samples.threads[i].tid || samples.threads[i].blocked == 89);
+		ck_assert(samples.threads[i].tid || (samples.threads[i].disk_ns == 178 &&
+						     samples.threads[i].disk_known == SAMPLES_DELAY_LEAST));
 		ck_assert(samples.off_rows[i].tid || samples.off_rows[i].count == 89);
 		ck_assert(samples.wakes[i].tid || !samples.wakes[i].waker_tid);
 	}

@@ -115,7 +115,7 @@ START_TEST(test_off)
 {
 	struct samples_row row = { .process = 1, .pid = 1, .tid = 2, .region = SAMPLES_NONE, .chain = SAMPLES_NONE,
 				   .count = 3, .weight = 1ULL << 40 };
-	struct samples_thread thread = { 1, 1, 2, 100, 60, 5, 7, 8, 9, true };
+	struct samples_thread thread = { 1, 1, 2, 100, 60, 5, 7, 8, 9, true, SAMPLES_DELAY_LEAST, 1ULL << 42 };
 	struct samples_wake wake = { .process = 1, .tid = 2, .region = SAMPLES_NONE, .waker_process = 1, .waker_pid = 1,
 				     .waker_tid = 3, .chain = SAMPLES_NONE, .count = 6, .ns = 1ULL << 41 };
 	struct recording *recording;
@@ -134,9 +134,11 @@ START_TEST(test_off)
 	samples_thread(&samples, &thread);
 	thread.woken_known = false;
 	thread.woken_ns = 0;
+	thread.disk_known = SAMPLES_DELAY_UNKNOWN;
 	samples_thread(&samples, &thread);
 	samples.off_waker = strdup("sched_waking");
 	samples.off_unwoken = 12;
+	samples.off_no_delay = strdup("for some");
 	wake.name = samples_string(&samples, "producer", 8);
 	for (wake.by = 0; wake.by < SAMPLES_WAKER_KINDS; wake.by++)
 		samples_wake(&samples, &wake);
@@ -164,6 +166,10 @@ START_TEST(test_off)
 	ck_assert_uint_eq(recording->samples.threads[0].woken_ns, 9);
 	ck_assert(recording->samples.threads[0].woken_known && !recording->samples.threads[1].woken_known);
 	ck_assert_uint_eq(recording->samples.threads[1].preempted, 8);
+	ck_assert_uint_eq(recording->samples.threads[0].disk_known, SAMPLES_DELAY_LEAST);
+	ck_assert_uint_eq(recording->samples.threads[0].disk_ns, 1ULL << 42);
+	ck_assert_uint_eq(recording->samples.threads[1].disk_known, SAMPLES_DELAY_UNKNOWN);
+	ck_assert_str_eq(recording->samples.off_no_delay, "for some");
 	recording_free(recording);
 	samples_fini(&samples);
 }
