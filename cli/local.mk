@@ -216,6 +216,10 @@ cli_sources = \
 	cli/inject/arch_aarch64_frame.c \
 	cli/inject/arch_none.c \
 	cli/inject/arch_x86_64.c \
+	cli/inject/find.c \
+	cli/inject/find.h \
+	cli/inject/image.c \
+	cli/inject/image.h \
 	cli/inject/inject.c \
 	cli/inject/inject.h \
 	cli/inject/look.c \

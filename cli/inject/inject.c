@@ -10,7 +10,6 @@
 #define _GNU_SOURCE
 #include "cli/inject/inject.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,227 +21,23 @@
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cli/inject/find.h"
 #include "cli/inject/look.h"
-#include "cli/inject/room.h"
-#include "cli/inject/safe.h"
-#include "cli/inject/tracee.h"
-#include "cli/log.h"
 
 #define STACK_BYTES (512u << 10)
 #define CODE_BYTES 4096u
 #define AREA_BYTES (STACK_BYTES + CODE_BYTES)
-#define TRIES_MOST 2000u
-#define SEARCH_NS (10 * NSEC_PER_SEC)
-#define HOLD_NS (200 * NSEC_PER_MSEC)  /* for a thread to stop */
 #define WORK_NS (20 * NSEC_PER_SEC)    /* between two system calls of the code; then it is left to find its way alone */
-#define NAP_LEAST_NS 200000
-#define NAP_MOST_NS 1000000
 #define SYMBOL "spark_agent_wake"
 #define SONAME "libsparkagent.so"
-
-struct injection {
-	struct inject *inject;
-	struct places places;
-	struct live *live;
-	struct tracee tracee;
-	struct arch_state state;
-	struct safe_look look;
-	struct live_stack stack;
-	u8 frame[ARCH_FRAME];
-	u64 own_frame;               /* on the thread's own stack */
-	u64 area;                    /* ours in the process: stack, then code; 0: none */
-	u64 data;                    /* struct arch_data */
-	pid_t threads[4096];
-	u32 nthreads;
-	int pidfd;
-	const char *unsafe;          /* why the last try was in vain */
-};
 
 /* The code's data, and the texts that it names, at the upper end of the stack's memory. */
 struct area_data {
 	struct arch_data data;
 	char soname[32], symbol[32], path[4096], file[32];
 };
-
-static u64 now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
-static void held_end(struct injection *i)
-{
-	u64 held = now_ns() - i->tracee.since_ns;
-
-	i->inject->held_ns += held;
-	i->inject->held_most_ns = MAX(i->inject->held_most_ns, held);
-}
-
-static void let_go(struct injection *i)
-{
-	tracee_let(&i->tracee);
-	held_end(i);
-}
-
-/* Nothing was done to it. */
-static void release(struct injection *i)
-{
-	arch_release(i->tracee.tid, &i->state);
-	let_go(i);
-}
-
-/* ---- which thread ------------------------------------------------------------------------------- */
-
-static void threads_list(struct injection *i)
-{
-	struct dirent *entry;
-	char path[64];
-	DIR *tasks;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)i->inject->pid);
-	tasks = opendir(path);
-	i->nthreads = 0;
-	while (tasks && i->nthreads < ARRAY_SIZE(i->threads) && (entry = readdir(tasks)))
-		if (entry->d_name[0] != '.')
-			i->threads[i->nthreads++] = atoi(entry->d_name);
-	if (tasks)
-		closedir(tasks);
-}
-
-/* One in an uninterruptible wait does not stop, and cannot be let go before it does. */
-static bool thread_stops(pid_t tid)
-{
-	char path[64], text[512], *at;
-	FILE *f;
-	bool stops;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	at = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
-	stops = at && strlen(at) > 2 && at[2] != 'D' && at[2] != 'Z';
-	fclose(f);
-	return stops;
-}
-
-/* Holds the thread, and takes what there is to know. INJECT_DONE: it is held. */
-static enum inject_end hold(struct injection *i, pid_t tid)
-{
-	enum tracee_stop stop;
-	int ret = tracee_seize(&i->tracee, i->inject->pid, tid, &i->state);
-
-	i->unsafe = "its threads come and go";
-	if (ret == -ESRCH)
-		return INJECT_FAILED;
-	if (ret)
-		return look_refused(i->inject, -ret);
-	stop = tracee_wait(&i->tracee, HOLD_NS);
-	while (stop == TRACEE_LATE && thread_stops(tid))
-		stop = tracee_wait(&i->tracee, HOLD_NS);
-	i->tracee.since_ns = now_ns();
-	if (stop == TRACEE_GONE)
-		return INJECT_FAILED;
-	if (stop == TRACEE_LATE)
-		return inject_say(i->inject, INJECT_REFUSED, "has a thread (%d) in an uninterruptible wait", (int)tid);
-	ret = stop == TRACEE_HELD ? arch_read(tid, &i->state, i->tracee.signalled) : 0;
-	if (stop == TRACEE_HELD && !ret)
-		return INJECT_DONE;
-	tracee_let(&i->tracee);
-	if (ret == -EOPNOTSUPP)
-		return inject_say(i->inject, INJECT_REFUSED, "has a shadow stack, which forbids the returns that loading takes");
-	if (ret == -EBUSY)
-		i->unsafe = "its threads compute in a mode of the processor that functions are not called in";
-	if (stop == TRACEE_STOPPED)
-		return inject_say(i->inject, INJECT_REFUSED, "is stopped by job control: continue it first (kill -CONT %d)",
-				  (int)i->inject->pid);
-	return INJECT_FAILED;
-}
-
-/* The state as a frame on the thread's own stack. NULL: it is there; else why not, as the end of a sentence. */
-static const char *frame_put(struct injection *i)
-{
-	size_t size = arch_frame(&i->state, &i->places.gadgets, 0, i->frame, sizeof(i->frame));
-	u64 sp = arch_sp(&i->state), at = (sp - arch_red_zone() - size - 64) & ~63ULL;
-	const struct room room = { i->inject->pid, i->tracee.tid, sp, at, i->places.stack_start, i->places.stack_end };
-	const char *why = room_tell(&room, &i->stack);
-
-	if (why)
-		return why;
-	size = size ? arch_frame(&i->state, &i->places.gadgets, at, i->frame, sizeof(i->frame)) : 0;
-	i->own_frame = at;
-	return size && tracee_write(i->inject->pid, at, i->frame, size) ? NULL : ROOM_NONE;
-}
-
-static void stack_print(const struct injection *i, pid_t tid)
-{
-	for (u32 f = 0; f < i->stack.n; f++)
-		verbose(3, "thread %d: #%u %s in %s", (int)tid, f,
-			i->stack.frames[f].function ? i->stack.frames[f].function : "?", i->stack.frames[f].path);
-}
-
-/*
- * One try. The first one only looks, and lets the thread go before it is told whether that place was safe: all files
- * that are needed to tell are read meanwhile.
- */
-static enum inject_end try_thread(struct injection *i, pid_t tid, bool rehearsal)
-{
-	enum inject_end end = hold(i, tid);
-
-	if (end != INJECT_DONE)
-		return end;
-	i->inject->tries++;
-	safe_take(&i->look, i->inject->pid, tid, &i->state);
-	if (rehearsal) {
-		release(i);
-		safe_tell(&i->look, i->live, &i->stack);
-		return INJECT_FAILED;
-	}
-	i->unsafe = safe_tell(&i->look, i->live, &i->stack);
-	if (!i->unsafe)
-		i->unsafe = frame_put(i);
-	if (!i->unsafe)
-		return INJECT_DONE;
-	if (log_level() >= 3)
-		stack_print(i, tid);
-	release(i);
-	return INJECT_FAILED;
-}
-
-static void nap(u32 try)
-{
-	struct timespec t = { 0, NAP_LEAST_NS + (long)(try * 7919u % 17u) * (NAP_MOST_NS - NAP_LEAST_NS) / 16 };
-
-	nanosleep(&t, NULL);
-}
-
-/* A thread that is held at a safe place, its state on its stack. */
-static enum inject_end find_thread(struct injection *i)
-{
-	u64 end_ns = now_ns() + SEARCH_NS;
-	enum inject_end end;
-
-	for (u32 try = 0; try < TRIES_MOST && now_ns() < end_ns; try++) {
-		/* The first thread twice: its files are known by then. */
-		u32 at = try ? try - 1 : 0;
-
-		if (at % 8 == 0)
-			threads_list(i);
-		if (!i->nthreads)
-			return inject_say(i->inject, INJECT_GONE, "has ended");
-		end = try_thread(i, i->threads[at % i->nthreads], !try);
-		if (end != INJECT_FAILED)
-			return end;
-		if (try)
-			nap(try);
-		i->inject->serve(i->inject->context, -1);
-	}
-	return inject_say(i->inject, INJECT_FAILED, "was never met at a safe place in %u tries: %s", i->inject->tries, i->unsafe);
-}
-
-/* ---- the work ----------------------------------------------------------------------------------- */
 
 static s64 call(struct injection *i, u64 number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
 {
@@ -443,7 +238,7 @@ static bool stop_again(struct injection *i)
 	if (tracee_interrupt(&i->tracee))
 		return false;
 	do {
-		stop = tracee_wait(&i->tracee, HOLD_NS);
+		stop = tracee_wait(&i->tracee, FIND_HOLD_NS);
 	} while (stop == TRACEE_ENTRY || stop == TRACEE_EXIT);
 	return stop == TRACEE_HELD;
 }
@@ -477,14 +272,14 @@ static enum inject_end work(struct injection *i)
 	if (there && i->area)
 		call(i, SYS_munmap, i->area, AREA_BYTES, 0, 0, 0, 0);
 	if (there && i->tracee.seized && put_back(i)) {
-		let_go(i);
+		find_let_go(i);
 		return end;
 	}
 	if (!i->tracee.seized)
 		return inject_say(i->inject, INJECT_GONE, "has ended, or become another program");
 	/* It finds its way alone. */
 	tracee_abandon(&i->tracee);
-	held_end(i);
+	find_held_end(i);
 	return inject_say(i->inject, INJECT_FAILED, "does not get on with loading the agent: another of its threads may hold the loader");
 }
 
@@ -500,7 +295,7 @@ enum inject_end inject_look(struct inject *j)
 
 static enum inject_end inject_with(struct injection *i)
 {
-	enum inject_end end = look_process(i->inject, &i->places);
+	enum inject_end end = find_look(i);
 
 	if (end != INJECT_DONE)
 		return end;

@@ -18,6 +18,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "cli/symbols/elf_file.h"
+
 #define STATUS_ROOM (64u << 10)      /* of /proc/PID/status: one may be in many groups */
 
 enum inject_end inject_say(struct inject *j, enum inject_end end, const char *format, ...)
@@ -42,7 +44,7 @@ static ssize_t file_read(const char *path, char *text, size_t size)
 	return n;
 }
 
-static ssize_t process_read(pid_t pid, const char *name, char *text, size_t size)
+ssize_t look_read(pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[128];
 
@@ -65,7 +67,7 @@ static unsigned long status_number(const char *status, const char *key)
 
 void look_name(pid_t pid, char *name, size_t size)
 {
-	if (process_read(pid, "comm", name, size) <= 0)
+	if (look_read(pid, "comm", name, size) <= 0)
 		snprintf(name, size, "?");
 	name[strcspn(name, "\n")] = 0;
 }
@@ -83,7 +85,7 @@ static bool filtered(pid_t pid)
 	while (tasks && !found && (entry = readdir(tasks)))
 		if (entry->d_name[0] != '.') {
 			snprintf(path, sizeof(path), "task/%.20s/status", entry->d_name);
-			found = process_read(pid, path, status, sizeof(status)) > 0 &&
+			found = look_read(pid, path, status, sizeof(status)) > 0 &&
 				(strlen(status) + 1 == sizeof(status) || status_number(status, "\nSeccomp:") != 0);
 		}
 	if (tasks)
@@ -142,6 +144,27 @@ static enum inject_end look_file(struct inject *j)
 	return INJECT_DONE;
 }
 
+/* It names a loader, which brings the C library. */
+static bool names_loader(pid_t pid)
+{
+	struct elf_file elf;
+	bool found = false;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && elf_file_open(&elf, fd) == 0) {
+		for (size_t i = 0; i < elf.nsegments; i++)
+			found |= elf.segments[i].type == PT_INTERP;
+		elf_file_close(&elf);
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/* What is not there may come with the loader in a moment. */
 static enum inject_end look_library(struct inject *j, struct places *p)
 {
 	int ret = places_find(p, j->pid);
@@ -152,12 +175,14 @@ static enum inject_end look_library(struct inject *j, struct places *p)
 		return inject_say(j, INJECT_GONE, "has ended");
 	if (p->other)
 		return inject_say(j, INJECT_REFUSED, "is linked to another C library: the agent cannot enter it");
+	if (!p->library && (p->loader || names_loader(j->pid)))
+		return inject_say(j, INJECT_FAILED, "has no C library: the agent cannot enter it");
 	if (!p->library)
 		return inject_say(j, INJECT_REFUSED, "is statically linked: the agent cannot enter it");
 	if (!p->open || !p->find || !p->why || !p->errno_location)
-		return inject_say(j, INJECT_REFUSED, "has no dlopen(3): its C library is older than 2.34, and libdl.so.2 is not loaded");
+		return inject_say(j, INJECT_FAILED, "has no dlopen(3): its C library is older than 2.34, and libdl.so.2 is not loaded");
 	if (!p->gadgets.system_call || !p->gadgets.back)
-		return inject_say(j, INJECT_REFUSED, "has a C library without the instructions that are needed to come back");
+		return inject_say(j, INJECT_FAILED, "has a C library without the instructions that are needed to come back");
 	return INJECT_DONE;
 }
 
@@ -184,8 +209,6 @@ enum inject_end look_status(struct inject *j, const char *status)
 		return inject_say(j, INJECT_REFUSED, "is init: nothing is loaded into that, since the system ends with it");
 	if (j->pid == getpid())
 		return inject_say(j, INJECT_REFUSED, "is this sparkctl: it cannot hold itself");
-	if (state == 'T')
-		return inject_say(j, INJECT_REFUSED, "is stopped by job control: continue it first (kill -CONT %d)", (int)j->pid);
 	if (tracer) {
 		look_name(tracer, name, sizeof(name));
 		return inject_say(j, INJECT_REFUSED, "is traced by process %d (%s), and only one can: see ptrace(2)", (int)tracer, name);
@@ -203,7 +226,8 @@ enum inject_end look_process(struct inject *j, struct places *p)
 
 	if (!arch_available())
 		return inject_say(j, INJECT_REFUSED, "runs on a machine for which loading into processes is not there");
-	if (process_read(j->pid, "status", status, sizeof(status)) <= 0)
+	image_take(&p->image, j->pid);
+	if (look_read(j->pid, "status", status, sizeof(status)) <= 0)
 		return inject_say(j, INJECT_GONE, "does not exist");
 	end = look_status(j, status);
 	if (end == INJECT_DONE && filtered(j->pid))
@@ -260,7 +284,7 @@ enum inject_end look_refused(struct inject *j, int err)
 
 	if (err == ESRCH)
 		return inject_say(j, INJECT_GONE, "has ended");
-	process_read(j->pid, "status", status, sizeof(status));
+	look_read(j->pid, "status", status, sizeof(status));
 	file_read("/proc/self/status", own, sizeof(own));
 	file_read("/proc/sys/kernel/yama/ptrace_scope", yama, sizeof(yama));
 	return look_rule(j, err, status, own, yama);

@@ -117,6 +117,7 @@ static void map_take(struct places *p, pid_t pid, const struct space_map *map)
 	bool libdl = is_library(map->name, "libdl.so.2") || is_library(map->name, "libdl-2.");
 
 	p->library |= libc;
+	p->loader |= is_library(map->name, "ld-") || is_library(map->name, "ld64.so") || is_library(map->name, "ld.so");
 	/* musl is "libc.so" on Debian, as bionic is on Android. */
 	p->other |= is_library(map->name, "ld-musl") || is_library(map->name, "libc.musl") || is_library(map->name, "libc.so.0") ||
 		    is_named(map->name, "libc.so");
@@ -137,7 +138,7 @@ int places_find(struct places *p, pid_t pid)
 	struct maps maps;
 	int ret;
 
-	memset(p, 0, sizeof(*p));
+	*p = (struct places){ .image = p->image };
 	ret = maps_open(&maps, (u32)pid);
 	if (ret)
 		return ret;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/inject/image.h"
 #include "cli/inject/inject.h"
 #include "cli/inject/look.h"
 #include "cli/inject/room.h"
@@ -166,9 +167,28 @@ START_TEST(states)
 	     "has a shadow stack, which forbids the returns that loading takes");
 	TOLD("Z (zombie)", "Threads:\t1\n", "has ended: it is a zombie");
 	TOLD("Z (zombie)", "Threads:\t4\n", "goes on without its first thread");
-	TOLD("T (stopped)", lives, "is stopped by job control: continue it first (kill -CONT 999999999)");
 	TOLD("S (sleeping)", "Threads:\t1\n", "is a thread of the kernel");
 	TOLD("S (sleeping)", "VmSize:\t5000 kB\nKthread:\t1\n", "is a thread of the kernel");
+}
+END_TEST
+
+/* Fields 26, 28, 45, 47, 48 and 50 of /proc/PID/stat, which are the numbers of themselves here. */
+START_TEST(images)
+{
+	char text[512] = "7 (a) b (c) S";
+	struct image image = { { 1, 2 } };
+	size_t at = strlen(text);
+
+	for (int n = 4; n <= 52; n++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, " %d", n);
+	image_parse(&image, text);
+	for (u32 i = 0; i < IMAGE_WORDS; i++)
+		ck_assert_uint_eq(image.words[i], ((u64[]){ 1, 2, 26, 28, 45, 47, 48, 50 })[i]);
+	image_take(&image, getpid());
+	ck_assert(image_is(&image, getpid()));
+	ck_assert(!image_is(&image, 1));
+	image_take(&image, 999999999);
+	ck_assert_uint_eq(image.words[0], 0);
 }
 END_TEST
 
@@ -252,6 +272,7 @@ int main(void)
 	tcase_add_test(tests, bounds);
 	tcase_add_test(tests, nobody);
 	tcase_add_test(tests, states);
+	tcase_add_test(tests, images);
 	tcase_add_test(tests, rules);
 	tcase_add_test(tests, frame_room);
 	tcase_add_test(tests, instructions);
