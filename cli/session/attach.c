@@ -102,6 +102,7 @@ static int attach_arm(struct session *s)
 	s->start_ticks = session_ticks(s);
 	if (attach_add_all(s))
 		return -1;
+	offcpu_add_stacks(s);
 	offcpu_begin(s);
 	if (s->options->inject && attach_inject(s))
 		return -1;

@@ -157,6 +157,11 @@ bool offcpu_schedstat(u32 pid, u32 tid, u64 *cells);
 int offcpu_ring_attached(struct session *session, struct perf_event_attr *attr, u32 cpu);
 /* A thread whose switches are recorded from now on. 0 or -errno. */
 int offcpu_add(struct session *session, pid_t tid);
+/*
+ * Stacks at the switches of all of these, as far as descriptors go: once all else is open, since their times need no
+ * stacks.
+ */
+void offcpu_add_stacks(struct session *session);
 /* The session starts now: what they all are at. */
 void offcpu_begin(struct session *session);
 /* A fresh thread's first record, or its end: what it was until then. */

@@ -42,11 +42,20 @@ int offcpu_add(struct session *s, pid_t tid)
 		o->armed_room = room;
 	}
 	o->armed[o->narmed++] = tid;
-	/* Its times need no stacks. */
-	if (p->nstacks && feed_add(&o->feed, p->rings + p->nrings, p->nstacks, &o->attr, tid) == -EMFILE &&
-	    !p->samples.off_note)
-		p->samples.off_note = strdup("too few descriptors for the stacks of all threads (ulimit -n): of some they come from /proc alone");
 	return 0;
+}
+
+void offcpu_add_stacks(struct session *s)
+{
+	struct sampling *p = s->sampling;
+	struct offcpu *o = p ? p->off : NULL;
+
+	for (size_t i = 0; o && p->nstacks && i < o->narmed; i++) {
+		if (feed_add(&o->feed, p->rings + p->nrings, p->nstacks, &o->attr, o->armed[i]) != -EMFILE)
+			continue;
+		p->samples.off_note = strdup("too few descriptors for the stacks of all threads (ulimit -n): of some they come from /proc alone");
+		return;
+	}
 }
 
 /* False: it is none of the process's. */
