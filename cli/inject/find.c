@@ -85,6 +85,7 @@ static void pause_serving(struct injection *i)
 {
 	nanosleep(&(struct timespec){ 0, NAP_MOST_NS }, NULL);
 	i->inject->serve(i->inject->context, -1);
+	i->inject->meanwhile(i->inject->context);
 }
 
 /* Refused if the process is stopped by job control and stays so. */
@@ -275,6 +276,7 @@ enum inject_end find_thread(struct injection *i)
 		if (try)
 			nap(try);
 		i->inject->serve(i->inject->context, -1);
+		i->inject->meanwhile(i->inject->context);
 	}
 	return inject_say(i->inject, INJECT_FAILED, "was never met at a safe place in %u tries: %s", i->inject->tries, i->unsafe);
 }

@@ -30,6 +30,8 @@ struct inject {
 	 * waiting and closed. Later calls: the agent may have spoken, fd is -1.
 	 */
 	void (*serve)(void *context, int fd);
+	/* No thread is held: what takes a moment can be done. Called each millisecond or so. */
+	void (*meanwhile)(void *context);
 	void *context;
 	/* Filled. */
 	char why[400];               /* the end of a sentence that begins with the process; "" when it is done */

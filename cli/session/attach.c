@@ -104,9 +104,9 @@ static int attach_arm(struct session *s)
 		return -1;
 	offcpu_add_stacks(s);
 	offcpu_begin(s);
+	sampling_look(s, from_ns);
 	if (s->options->inject && attach_inject(s))
 		return -1;
-	sampling_look(s, from_ns);
 	if (s->options->block_io)
 		blockio_open(s);
 	verbose(1, "attached in %.1f ms", (double)(session_now() - from_ns) / (double)NSEC_PER_MSEC);

@@ -26,10 +26,25 @@ static void connection_take(struct session *s, int fd, pid_t pid)
 		close(fd);
 }
 
+#define DRAIN_NS (10 * NSEC_PER_MSEC)  /* rings take a quarter of a second of samples, and less of switches */
+
 struct loading {
 	struct session *s;
 	pid_t pid;
+	u64 drained_ns;
 };
+
+/* What others write meanwhile, who are measured already. To find a safe place may take seconds. */
+static void inject_meanwhile(void *context)
+{
+	struct loading *loading = context;
+	u64 now = session_now();
+
+	if (now - loading->drained_ns < DRAIN_NS)
+		return;
+	session_drain(loading->s);
+	loading->drained_ns = session_now();
+}
 
 static void inject_serve(void *context, int fd)
 {
@@ -50,10 +65,10 @@ static void inject_serve(void *context, int fd)
 static void process_inject(struct session *s, struct process *p)
 {
 	struct segment_params params = session_segment_params(s);
-	struct loading loading = { s, (pid_t)p->facts.pid };
+	struct loading loading = { s, (pid_t)p->facts.pid, session_now() };
 	struct inject inject = {
 		.pid = (pid_t)p->facts.pid, .agent = s->caps.agent, .token = s->server.token,
-		.serve = inject_serve, .context = &loading,
+		.serve = inject_serve, .meanwhile = inject_meanwhile, .context = &loading,
 	};
 	enum inject_end end;
 
@@ -119,11 +134,15 @@ int attach_inject(struct session *s)
 		return -1;
 	rings_hide(s);
 	files_choose(s);
+	s->loading = true;
 	for (size_t i = 0; (pid = count_watched(s->options->count, i)); i++) {
 		p = process_find(&s->processes, pid);
-		if (p)
-			process_inject(s, p);
+		if (!p)
+			continue;
+		process_inject(s, p);
+		session_drain(s);
 	}
+	s->loading = false;
 	s->loading_ns = session_now() - s->start_ns;
 	return 0;
 }

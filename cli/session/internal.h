@@ -667,6 +667,7 @@ struct session {
 	struct target target;
 	struct wire_files *files;    /* taken at both edges of windows; NULL: none */
 	char *disks;                 /* see struct profile */
+	bool loading;                /* the agent is being loaded: nothing is counted yet */
 	u64 loading_ns;              /* what it took to load the agent: not of the duration that was asked for */
 	bool attached;               /* to what runs already: there is no command */
 };
@@ -708,6 +709,8 @@ enum block_kind disk_kind(const char *name);
 void session_clock_start(struct session *s);
 /* Another pair, and the rate for the agents. */
 void session_clock_tick(struct session *s);
+/* Takes what rings and segments hold, before it is too much for them. */
+void session_drain(struct session *s);
 u64 session_ticks(const struct session *s);
 /* CLOCK_MONOTONIC_RAW. */
 u64 session_now(void);

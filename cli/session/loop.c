@@ -323,6 +323,16 @@ static void segments_look(struct session *s)
 	}
 }
 
+void session_drain(struct session *s)
+{
+	session_clock_tick(s);
+	track_drain(s, false);
+	sampling_drain(s, false);
+	probing_drain(s, false);
+	blockio_drain(s, false);
+	segments_look(s);
+}
+
 static void tick(struct session *s, u64 now)
 {
 	struct process **live;
@@ -331,13 +341,8 @@ static void tick(struct session *s, u64 now)
 
 	s->next_tick_ns = now + SESSION_TICK_NS;
 	caps_reap(false);
-	session_clock_tick(s);
-	track_drain(s, false);
-	sampling_drain(s, false);
+	session_drain(s);
 	offcpu_delays(s);
-	probing_drain(s, false);
-	blockio_drain(s, false);
-	segments_look(s);
 	live = processes_live(&s->processes, &n);
 	for (size_t i = 0; i < n; i++)
 		if (!live[i]->unwatched && !process_sample(live[i], s->options->sources, &status) &&

@@ -169,6 +169,18 @@ static struct samples_missed record_region(struct session *s, const struct sampl
 	return whose;
 }
 
+/* What is counted begins once the agent is everywhere. */
+static bool counted(const struct session *s, u64 time_ns)
+{
+	return !s->attached || (!s->loading && time_ns >= s->start_ns + s->loading_ns);
+}
+
+/* Of losses nobody knows whether they were inside of a region. */
+static bool loss_counted(const struct session *s, u64 time_ns)
+{
+	return counted(s, time_ns) && (portion_has(s, time_ns, NULL, SAMPLES_NONE) || (s->portion && s->portion->inside.n));
+}
+
 static void sample_take(struct session *s, const struct sampling_record *at, const struct record *r)
 {
 	struct sampling *p = s->sampling;
@@ -183,8 +195,7 @@ static void sample_take(struct session *s, const struct sampling_record *at, con
 	};
 
 	edge_close(p, at->ring, &whose);
-	/* Before it is counted. */
-	if (s->attached && r->time_ns < s->start_ns + s->loading_ns)
+	if (!counted(s, r->time_ns))
 		return;
 	if (!portion_has(s, r->time_ns, &p->samples, whose.region))
 		return;
@@ -278,13 +289,13 @@ static void record_take(struct session *s, const struct sampling_record *at)
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		if (portion_has(s, r.time_ns, NULL, SAMPLES_NONE) || (s->portion && s->portion->inside.n)) {
+		if (loss_counted(s, r.time_ns)) {
 			p->samples.lost += r.lost;
 			p->edges[at->ring].lost += r.lost;
 		}
 		break;
 	case PERF_RECORD_THROTTLE:
-		if (portion_has(s, r.time_ns, NULL, SAMPLES_NONE) || (s->portion && s->portion->inside.n)) {
+		if (loss_counted(s, r.time_ns)) {
 			p->samples.throttled++;
 			throttle_take(s, at, &r);
 		}
