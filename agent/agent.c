@@ -52,6 +52,7 @@ const struct spark_agent_v1 spark_agent_v1 = {
 	.frame = client_frame,
 	.window_begin = window_begin,
 	.window_end = window_end,
+	.window_part = window_part,
 };
 
 void agent_lose(enum wire_loss loss)

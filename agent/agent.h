@@ -408,6 +408,7 @@ void client_metric(const char *name, double value);
 void client_frame(const char *name);
 void window_begin(const char *name);
 void window_end(const char *name);
+void window_part(const char *name, unsigned int part);
 
 /* ---- snapshot.c: SAFE. Copies the listed files; ref of the first record, 0: none. */
 u32 snapshot_take(void);

@@ -27,6 +27,22 @@ static void edge_leave(struct process_life *l)
 	__atomic_fetch_sub(&l->windows, 1, __ATOMIC_RELEASE);
 }
 
+static void first_edge(struct wire_window *w)
+{
+	w->snapshots[0] = snapshot_take();
+	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &w->begin_usage);
+	/* Once more: what the reading of the sources took is not the window's. */
+	if (!agent_sealed())
+		w->begin_usage.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void last_edge(struct wire_window *w, u64 now)
+{
+	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &w->end_usage);
+	w->snapshots[1] = snapshot_take();
+	store_release(&w->to, now);
+}
+
 static void begin(const char *name)
 {
 	struct wire_window *w;
@@ -42,13 +58,9 @@ static void begin(const char *name)
 	w = segment_ptr(ref);
 	w->name = name_intern(name);
 	w->pid = life->pid;
-	w->snapshots[0] = snapshot_take();
-	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &w->begin_usage);
-	/* Once more: what the reading of the sources took is not the window's. */
-	if (!agent_sealed())
-		w->begin_usage.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	first_edge(w);
 	errno = saved;
-	w->start = agent_ticks();
+	w->start = w->from = agent_ticks();
 	w->state = WIRE_WINDOW_OPEN;
 	w->next = load_relaxed(&agent.header->windows);
 	while (!compare_exchange(&agent.header->windows, &w->next, ref))
@@ -71,14 +83,14 @@ static struct wire_window *window_find(u32 name)
 	return NULL;
 }
 
-static void window_diagnose(u32 name)
+static void window_diagnose(enum wire_diagnosis diagnosis, u32 name)
 {
 	struct thread *t;
 	struct lane *l = region_enter(&t);
 
 	if (!l)
 		return;
-	lane_diagnose(l, WIRE_DIAG_WINDOW, name, agent_ticks());
+	lane_diagnose(l, diagnosis, name, agent_ticks());
 	region_leave(l);
 }
 
@@ -93,13 +105,59 @@ static void end(const char *name)
 	ref = name_intern(name);
 	w = window_find(ref);
 	if (!w) {
-		window_diagnose(ref);
+		window_diagnose(WIRE_DIAG_WINDOW, ref);
 		return;
 	}
 	w->end = now;
-	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &w->end_usage);
-	w->snapshots[1] = snapshot_take();
+	if (load_relaxed(&w->part) != WIRE_WINDOW_COOLDOWN)
+		last_edge(w, now);
 	store_release(&w->state, (u32)WIRE_WINDOW_ENDED);
+}
+
+/* SAFE. Each once, and in their order; where threads mark the same one, the first. */
+static bool part_enter(struct wire_window *w, u32 part)
+{
+	u32 before = load_relaxed(&w->part);
+
+	if (part < WIRE_WINDOW_WARMUP || part > WIRE_WINDOW_COOLDOWN || before >= part)
+		return false;
+	return compare_exchange(&w->part, &before, part);
+}
+
+static void part(const char *name, u32 which)
+{
+	struct wire_window *w;
+	u64 now = agent_ticks();
+	u32 ref;
+
+	if (!agent_takes(name))
+		return;
+	ref = name_intern(name);
+	w = window_find(ref);
+	if (!w || !part_enter(w, which)) {
+		window_diagnose(WIRE_DIAG_PART, ref);
+		return;
+	}
+	if (which == WIRE_WINDOW_WARMUP) {
+		w->begin_usage.valid = 0;
+		w->snapshots[0] = 0;
+		w->from = WIRE_NEVER;
+	} else if (which == WIRE_WINDOW_MEASURED) {
+		first_edge(w);
+		w->from = agent_ticks();
+	} else {
+		last_edge(w, now);
+	}
+}
+
+void window_part(const char *name, unsigned int which)
+{
+	struct process_life *l = edge_enter();
+	int saved = errno;
+
+	part(name, which);
+	errno = saved;
+	edge_leave(l);
 }
 
 void window_begin(const char *name)

@@ -94,6 +94,7 @@ cli_sources = \
 	cli/analyze/window.c \
 	cli/analyze/window.h \
 	cli/analyze/window_disk.c \
+	cli/analyze/window_regions.c \
 	cli/caps/advice.c \
 	cli/caps/advice_file.c \
 	cli/caps/arch.h \
@@ -443,6 +444,7 @@ cli_sources = \
 	cli/session/windows.h \
 	cli/session/windows_channel.c \
 	cli/session/windows_read.c \
+	cli/session/windows_regions.c \
 	cli/store/block.c \
 	cli/store/database.c \
 	cli/store/events.c \

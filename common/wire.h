@@ -22,7 +22,7 @@
 #include "base.h"
 
 #define WIRE_MAGIC 0x31306b7261707321ULL /* "!spark01" */
-#define WIRE_VERSION 6
+#define WIRE_VERSION 7
 
 /*
  * The value of the one environment variable: "5,<sparkctl's pid>,<seccomp filters on it>,<32 hex
@@ -426,6 +426,7 @@ enum wire_diagnosis {
 	WIRE_DIAG_WINDOW,            /* a window's end without a begin in this process */
 	WIRE_DIAG_LATE,              /* an end of a frame that had been dropped as skipped */
 	WIRE_DIAG_THREAD_END,        /* still open when its thread ended: a call, and open */
+	WIRE_DIAG_PART,              /* a part of a window out of its order, or of none that is open */
 	WIRE_DIAG_MAX
 };
 
@@ -489,6 +490,12 @@ struct wire_snapshot {
 
 enum wire_window_state { WIRE_WINDOW_OPEN = 1, WIRE_WINDOW_ENDED = 2 };
 
+/* Of a window whose parts are marked; as spark.h has them, in this order. */
+#define WIRE_NEVER UINT64_MAX
+
+enum wire_window_part { WIRE_WINDOW_WHOLE, WIRE_WINDOW_WARMUP, WIRE_WINDOW_MEASURED, WIRE_WINDOW_COOLDOWN };
+
+/* Usage and snapshots are of the measured part, from `from` to `to`: else of all of it. */
 struct wire_window {
 	u32 next;
 	u32 name;
@@ -496,6 +503,9 @@ struct wire_window {
 	u32 state;                   /* shared */
 	u64 start;
 	u64 end;
+	u64 from, to;                /* WIRE_NEVER: no such part was marked; to is 0 until it has ended */
+	u32 part;                    /* shared; the newest that was marked */
+	u32 reserved;
 	u32 snapshots[2];            /* at its begin and end: refs of struct wire_snapshot */
 	struct wire_usage begin_usage;
 	struct wire_usage end_usage;
@@ -523,7 +533,7 @@ _Static_assert(sizeof(struct wire_hist_chunk) == 256, "wire");
 _Static_assert(sizeof(struct wire_name) == 24, "wire");
 _Static_assert(sizeof(struct wire_files) == 8, "wire");
 _Static_assert(sizeof(struct wire_snapshot) == 16, "wire");
-_Static_assert(sizeof(struct wire_window) == 40 + 2 * sizeof(struct wire_usage), "wire");
+_Static_assert(sizeof(struct wire_window) == 64 + 2 * sizeof(struct wire_usage), "wire");
 
 /* Bytes of a node with its cells. */
 static inline u32 wire_node_stride(u32 cells)

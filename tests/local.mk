@@ -212,6 +212,7 @@ e2e_tests = \
 	tests/e2e/user-terminal.test \
 	tests/e2e/user.test \
 	tests/e2e/windows-outside.test \
+	tests/e2e/windows-regions.test \
 	tests/e2e/windows.test \
 	tests/e2e/wrap-abi.test \
 	tests/e2e/wrap-calls.test \
@@ -292,6 +293,7 @@ target_programs = \
 	tests/targets/t_wait \
 	tests/targets/t_waker \
 	tests/targets/t_window \
+	tests/targets/t_window_parts \
 	tests/targets/t_windows \
 	tests/targets/t_work
 target_cxx_programs = \

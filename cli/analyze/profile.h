@@ -193,6 +193,8 @@ int profile_add_slot(struct profile *profile, const struct profile_slot *slot);
 int profile_add_windows(struct profile *profile, const struct wire_view *view, u32 wire_pid,
 			u32 process, u32 pid, u64 now);
 
+/* Why nothing is known of its measured part; NULL: it is. */
+const char *profile_window_lacks(const struct wire_window *window);
 /* What files said at both edges of one, as cells[SNAPSHOT_CELLS]. */
 void profile_window_snapshots(struct cell *cells, const struct profile *profile, const struct wire_view *view,
 			      const struct wire_window *window);

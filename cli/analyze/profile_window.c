@@ -40,14 +40,22 @@ static bool window_edge(u64 *values, const struct profile *profile, const struct
 	return walk.hops > 0;
 }
 
+const char *profile_window_lacks(const struct wire_window *window)
+{
+	if (window->state != WIRE_WINDOW_ENDED && !(window->part == WIRE_WINDOW_COOLDOWN && window->to))
+		return "the window was still open";
+	return window->from == WIRE_NEVER ? "its measured part was never marked" : NULL;
+}
+
 void profile_window_snapshots(struct cell *cells, const struct profile *profile, const struct wire_view *view,
 			      const struct wire_window *window)
 {
 	u64 begin[SNAPSHOT_CELLS], end[SNAPSHOT_CELLS];
 	bool read = window_edge(begin, profile, view, window->snapshots[0]);
+	const char *lacks = profile_window_lacks(window);
 
-	if (window->state != WIRE_WINDOW_ENDED)
-		snapshot_fill_absent(cells, "the window was still open");
+	if (lacks)
+		snapshot_fill_absent(cells, lacks);
 	else if (!window_edge(end, profile, view, window->snapshots[1]) || !read)
 		snapshot_fill_absent(cells, "could not be read in the program");
 	else
@@ -58,15 +66,16 @@ static void profile_window_sum(struct profile_window *sum, const struct profile 
 			       const struct wire_window *window, u64 now)
 {
 	bool ended = window->state == WIRE_WINDOW_ENDED;
-	u64 end = ended ? window->end : now;
+	u64 end = window->to ? window->to : ended ? window->end : now;
+	const char *lacks = profile_window_lacks(window);
 	struct cell snapshot[SNAPSHOT_CELLS];
 	struct usage usage;
 
 	sum->calls++;
 	sum->open += !ended;
-	sum->wall += end > window->start ? end - window->start : 0;
-	if (!ended)
-		usage_fill_absent(&usage, "the window was still open");
+	sum->wall += end > window->from ? end - window->from : 0;
+	if (lacks)
+		usage_fill_absent(&usage, lacks);
 	else if (!window->begin_usage.valid || !window->end_usage.valid)
 		usage_fill_absent(&usage, "could not be read in the program");
 	else

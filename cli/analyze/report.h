@@ -150,6 +150,7 @@ struct session_facts {
 	size_t ninside;
 	const struct window_fact *windows; /* one by one, in the order in which they began */
 	size_t nwindows;
+	const struct samples *window_paths; /* whose regions are those of the windows; NULL: none */
 };
 
 /* How much of a time is in spans, which are in order. */

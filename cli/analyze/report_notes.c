@@ -59,6 +59,7 @@ static const struct diagnosis_row {
 	[WIRE_DIAG_NO_REGION] = { "no-region", "units given for a region that is not known here" },
 	[WIRE_DIAG_WINDOW] = { "window", "the end of a window that was not begun in this process" },
 	[WIRE_DIAG_THREAD_END] = { "open", "open when its thread ended" },
+	[WIRE_DIAG_PART] = { "window-part", "a part of a window that is out of its order, or of no window that was open" },
 	[WIRE_DIAG_LATE] = { "late-end", "ended after it had been given up as left without an end" },
 };
 

@@ -20,6 +20,7 @@ const struct window_cell_row window_cells[WINDOW_CELLS] = {
 	[WINDOW_GROUP_CPU] = { "cgroup.psi.cpu.some", "ns" },
 	[WINDOW_GROUP_MEMORY] = { "cgroup.psi.memory.some", "ns" },
 	[WINDOW_GROUP_IO] = { "cgroup.psi.io.some", "ns" },
+	[WINDOW_REGIONS] = { "region_time", "ns" },
 };
 
 const char *const window_part_names[WINDOW_PARTS] = {

@@ -18,6 +18,7 @@ enum window_cell {
 	WINDOW_READ, WINDOW_WRITE,   /* B, from and to disks, of its processes */
 	WINDOW_PSI_CPU, WINDOW_PSI_MEMORY, WINDOW_PSI_IO, /* some, ns; of the system */
 	WINDOW_GROUP_CPU, WINDOW_GROUP_MEMORY, WINDOW_GROUP_IO, /* the same of the control group */
+	WINDOW_REGIONS,              /* time of threads in regions, ns; absent: why nothing is known of them */
 	WINDOW_CELLS
 };
 
@@ -37,6 +38,15 @@ enum window_cause { WINDOW_BY_MEMORY = WINDOW_PARTS, WINDOW_BY_NOTHING, WINDOW_C
 
 extern const char *const window_cause_names[WINDOW_CAUSES];
 
+/* A region that ran in it. */
+struct window_region {
+	u32 path;                    /* a region of the facts' window_paths */
+	u64 calls;                   /* those too that began before it, or ended behind it */
+	u64 ns, self_ns;             /* of all threads; without the regions in it */
+	u64 first_ns, last_ns;       /* when it began first and ended last, of the window; 0 and 0: not known */
+};
+
+#define WINDOW_REGIONS_MOST 64
 
 /* Texts belong to whose list it is in. */
 struct window_fact {
@@ -50,6 +60,8 @@ struct window_fact {
 	struct cell cell[WINDOW_CELLS];
 	const char *disk;            /* that was read or written most in it; NULL: none, or not known */
 	u64 disk_read, disk_written; /* B, by all */
+	struct window_region *regions; /* those with most time of their own, most first */
+	u32 nregions;
 };
 
 /* Takes its time apart: what the parts add up to is the time of its threads, where that is known. */
@@ -66,6 +78,20 @@ void window_take_snapshot(struct window_fact *window, const struct cell *snapsho
  */
 char *window_disk(const char *begin, size_t begin_size, const char *end, size_t end_size, const char *disks, u64 *read_bytes,
 		  u64 *written);
+
+/* ---- window_regions.c: regions that ran in it */
+
+struct clock_map;
+struct samples;
+struct trace;
+
+/*
+ * Takes of all regions that ran in it, each once, those with most time of their own; the list is put in another
+ * order. 0, or -1 when memory is short.
+ */
+int window_set_regions(struct window_fact *window, const struct samples *paths, struct window_region *list, u32 n);
+/* The same of all n windows, from the trace of the run; it may be read again. 0, or -1 after a message. */
+int window_trace_regions(struct window_fact *list, u32 n, struct trace *trace, const struct clock_map *clock);
 
 /* ---- threads over time */
 

@@ -84,6 +84,10 @@ void lines_splits(const struct lines *lines);
 /* lines_window.c: what stands out in a window, to be freed; and the same of the first ones. */
 char *window_sentence(const struct report_window *window, bool utf8);
 void lines_windows(const struct lines *lines);
+/* In percent of the time of its threads, or of its own where that is not known. */
+double window_region_share(const struct window_fact *fact, u64 ns);
+/* The regions with most time of their own: "parse 61 %, sort 20 %"; to be freed, "" where none are known. */
+char *window_regions_text(const struct lines *lines, const struct window_fact *fact);
 /* table_windows.c: single windows. Returns 0, or -1 when memory is short. */
 int table_windows_print(const struct lines *lines);
 

@@ -5,7 +5,7 @@
 #include "cli/output/format.h"
 #include "cli/output/lines.h"
 
-enum { WINDOWS_TOLD = 8, DISK_COLUMNS = 64 };
+enum { WINDOWS_TOLD = 8, REGIONS_TOLD = 4, DISK_COLUMNS = 64 };
 
 static void window_disk_text(FILE *out, const struct window_fact *fact)
 {
@@ -52,6 +52,39 @@ char *window_sentence(const struct report_window *window, bool utf8)
 		fputs(window->fact->open ? "it was never ended" : "what stands out is not known", out);
 	}
 	fclose(out);
+	return text;
+}
+
+double window_region_share(const struct window_fact *fact, u64 ns)
+{
+	const struct cell *threads = &fact->cell[WINDOW_THREADS];
+	double whole = cell_has_value(threads) ? threads->value : (double)(fact->to_ns - fact->from_ns);
+
+	return whole > 0 ? MIN(100 * (double)ns / whole, 100) : 0;
+}
+
+char *window_regions_text(const struct lines *lines, const struct window_fact *fact)
+{
+	const struct samples *paths = lines->report->facts->window_paths;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (u32 i = 0; out && i < fact->nregions && i < REGIONS_TOLD; i++) {
+		struct cell share = { .value = window_region_share(fact, fact->regions[i].self_ns) };
+		const struct samples_string *bytes = &paths->strings[paths->regions[fact->regions[i].path].name];
+		char number[FORMAT_SIZE], *name;
+
+		/* No more than the first of them is worth a word if all are short. */
+		if (i && share.value < 1)
+			break;
+		name = lines_name(bytes->bytes, lines_name_most(lines));
+		format_share(number, &share, 0, " %", lines->options->utf8);
+		fprintf(out, "%s%s %s", i ? ", " : "", name ? name : "?", number);
+		free(name);
+	}
+	if (out)
+		fclose(out);
 	return text;
 }
 

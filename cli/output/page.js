@@ -344,17 +344,29 @@ function showWindows() {
 	showTimeline();
 }
 
-// Each single window as a bar on the time of the run; what is warm-up or cool-down is paler.
+// Each single window as a bar on the time of the run; what is warm-up or cool-down is paler. Below it the regions that ran in it:
+// of those whose times a trace knows, from when the first call began until the last one ended.
 function showTimeline() {
 	const body = make("tbody", {}), whole = Math.max(1, report.duration, ...report.timeline.map((window) => window[2]));
 	const place = (from, to) => ({ left: `${100 * from / whole}%`, width: `${100 * (to - from) / whole}%` });
-	for (const [name, begin, end, from, to, open, text] of report.timeline) {
+	for (const [name, begin, end, from, to, open, text, inside] of report.timeline) {
 		const all = make("i", { className: "outer" }), part = make("i", {});
 		Object.assign(all.style, place(begin, end));
 		Object.assign(part.style, place(from, to));
 		body.append(make("tr", {}, make("td", { className: "name" }, name), make("td", {}, formatTime(begin)),
 			make("td", {}, formatTime(end - begin)), make("td", { className: "time" }, make("div", {}, all, part)),
 			make("td", { className: "text wrap" }, open ? `${text}; it was never ended` : text)));
+		for (const [region, first, last, calls, self, share] of inside) {
+			const bar = make("div", {});
+			if (last) {
+				bar.append(make("i", { className: "inner" }));
+				Object.assign(bar.firstChild.style, place(first, last));
+			}
+			body.append(make("tr", { className: "inner" }, make("td", { className: "name" }, `  ${string(region)}`),
+				make("td", {}, last ? formatTime(first) : ""), make("td", {}, last ? formatTime(last - first) : ""),
+				make("td", { className: "time" }, bar),
+				make("td", { className: "text wrap" }, `${share} %: ${formatTime(self)} in ${formatCount(calls)} calls`)));
+		}
 	}
 	if (report.untimed)
 		body.append(make("tr", {}, make("td", { className: "name" }, `and ${formatCount(report.untimed)} more`)));

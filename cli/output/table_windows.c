@@ -55,18 +55,45 @@ static void each_sentence(const struct lines *lines, const struct report_window 
 {
 	const struct window_fact *fact = window->fact;
 	char *name = lines_name(fact->name, lines_name_most(lines)), *text = window_sentence(window, lines->options->utf8);
+	char *regions = window_regions_text(lines, fact);
 	char from[FORMAT_SIZE], lasted[FORMAT_SIZE];
 
 	format_ns(from, (double)(fact->from_ns - fact->begin_ns), lines->options->utf8);
 	format_ns(lasted, (double)(fact->to_ns - fact->from_ns), lines->options->utf8);
-	if (fact->marked)
+	if (fact->marked && fact->to_ns == fact->from_ns)
+		lines_print(lines, STYLE_PLAIN, name ? name : "?", "its measured part was never marked%s", fact->open ? "; it was never ended" : "");
+	else if (fact->marked)
 		lines_print(lines, STYLE_PLAIN, name ? name : "?", "%s; measured after %s, for %s%s", text ? text : "", from, lasted,
 			    fact->open ? "; it was never ended" : "");
 	else
 		lines_print(lines, STYLE_PLAIN, name ? name : "?", "%s%s", text ? text : "",
 			    fact->open && window->cause != WINDOW_BY_NOTHING ? "; it was never ended" : "");
+	if (regions && *regions)
+		lines_print(lines, STYLE_PLAIN, "", "in regions: %s", regions);
 	free(name);
 	free(text);
+	free(regions);
+}
+
+/* Why nothing is known of those of some window. */
+static void each_region_notes(const struct lines *lines)
+{
+	const struct report *report = lines->report;
+	const char *why = NULL;
+	bool known = false;
+	size_t i;
+
+	for (i = 0; i < report->neach; i++) {
+		const struct cell *regions = &report->each[i].fact->cell[WINDOW_REGIONS];
+
+		known |= report->each[i].fact->nregions != 0;
+		if (!cell_has_value(regions) && !report->each[i].fact->open && report->each[i].fact->to_ns > report->each[i].fact->from_ns)
+			why = regions->note;
+	}
+	if (known)
+		lines_print(lines, STYLE_PLAIN, "regions", "of the time of all threads, what they spent in a region and not in one within it");
+	if (why && report->has_regions)
+		lines_print(lines, STYLE_PLAIN, known ? "" : "regions", "%s", why);
 }
 
 /* What the figures are of, and which of them are times of waiting. */
@@ -84,6 +111,7 @@ static void each_notes(const struct lines *lines)
 	if (pressure)
 		lines_print(lines, STYLE_PLAIN, "disk", "by pressure (PSI), since the kernel accounts no delays: it may overlap the run queue, "
 			    "and waits of other processes count, too");
+	each_region_notes(lines);
 }
 
 int table_windows_print(const struct lines *lines)

@@ -162,21 +162,39 @@ static bool segment_opened(const struct segment *g, struct wire_view *view)
 	return false;
 }
 
-void harvest_look(struct session *s, struct segment *g, struct profile *to)
+/* False: it can't be read any more, or not yet. */
+static bool look_slots(struct session *s, struct segment *g, struct wire_view *view, struct profile *to)
 {
 	const struct wire_slot *slot;
-	struct wire_view view;
 	struct wire_walk walk;
 	u64 strangers = g->strangers;
 	/* Before it is copied: what is open in the copy was open then, or begun since. So what is looked at only grows. */
 	u64 now = session_ticks(s);
 
-	if (g->closed || !segment_opened(g, &view))
-		return;
-	walk = wire_walk_slots(&view);
-	while ((slot = wire_next_slot(&view, &walk)))
+	if (g->closed || !segment_opened(g, view))
+		return false;
+	walk = wire_walk_slots(view);
+	while ((slot = wire_next_slot(view, &walk)))
 		if (slot->state != WIRE_SLOT_FREE)
-			add_slot(s, to, g, &view, walk.ref, segment_process(g, slot->pid), now);
+			add_slot(s, to, g, view, walk.ref, segment_process(g, slot->pid), now);
+	g->strangers = strangers; /* they will be met again */
+	return true;
+}
+
+void harvest_look_regions(struct session *s, struct segment *g, struct profile *to)
+{
+	struct wire_view view;
+
+	if (look_slots(s, g, &view, to))
+		segment_drop_copy(&view);
+}
+
+void harvest_look(struct session *s, struct segment *g, struct profile *to)
+{
+	struct wire_view view;
+
+	if (!look_slots(s, g, &view, to))
+		return;
 	for (struct process *p = g->processes; p; p = p->sibling) {
 		if (p->harvested)
 			continue;
@@ -186,7 +204,6 @@ void harvest_look(struct session *s, struct segment *g, struct profile *to)
 	profile_add_losses(to, &view);
 	profile_add_origins(to, &view);
 	segment_drop_copy(&view);
-	g->strangers = strangers; /* they will be met again */
 }
 
 /* Slots of the processes that have ended; all: of the others too. */

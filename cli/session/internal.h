@@ -727,6 +727,8 @@ void harvest_dead(struct session *s, struct segment *segment);
 void harvest_all(struct session *s, struct segment *segment);
 /* Adds what the segment holds now to a profile, and leaves all as it is. */
 void harvest_look(struct session *s, struct segment *segment, struct profile *to);
+/* The same of regions alone. */
+void harvest_look_regions(struct session *s, struct segment *segment, struct profile *to);
 
 /* ---- survive.c */
 

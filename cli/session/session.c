@@ -183,6 +183,7 @@ void session_finish(struct session *s)
 	s->over = true;
 	surroundings_end(s);
 	tracing_end(s);
+	windows_traced(s);
 	probing_end(s);
 	sigaction(SIGXFSZ, &s->signals.fsize, NULL);
 	portion_cut(s, &s->profile);

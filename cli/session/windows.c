@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Windows one by one; see windows.h. */
 #define _GNU_SOURCE
+#include "cli/session/functions.h"
+#include "cli/session/tracing.h"
 #include "cli/session/windows.h"
 
 #include <stdlib.h>
@@ -15,6 +17,8 @@ static const char window_no_records[] = "the kernel gives no records of threads 
 static const char window_lost[] = "records of threads came too fast to be read";
 static const char window_hidden[] = "the kernel takes its records off programs that run with other rights than their user's";
 
+static const char inside_no_trace[] = "of windows that programs open it is known with --trace";
+
 int windows_open(struct session *s)
 {
 	const struct session_windows *o = s->options->windows;
@@ -22,6 +26,7 @@ int windows_open(struct session *s)
 
 	if (!w)
 		return error("out of memory");
+	samples_init(&w->paths);
 	w->channel.control = w->channel.ack = -1;
 	if (!o)
 		return 0;
@@ -41,10 +46,12 @@ void windows_free(struct session *s)
 	for (u32 i = 0; i < w->n; i++) {
 		free((void *)(uintptr_t)w->list[i].name);
 		free((void *)(uintptr_t)w->list[i].disk);
+		free(w->list[i].regions);
 	}
 	for (u32 i = 0; i < w->nopen; i++)
 		window_reading_free(w->open[i].begin);
 	free(w->list);
+	samples_fini(&w->paths);
 	free(w->open);
 	window_reader_free(w->reader);
 	thread_history_free(&w->threads);
@@ -326,19 +333,38 @@ static void inside_cells(const struct session *s, struct window_fact *fact, cons
 	struct cell snapshot[SNAPSHOT_CELLS];
 	const struct wire_snapshot *begin = inside_disks(view, window->snapshots[0]);
 	const struct wire_snapshot *end = inside_disks(view, window->snapshots[1]);
+	const char *lacks = profile_window_lacks(window);
 	struct usage usage;
 
-	if (!window->begin_usage.valid || !window->end_usage.valid)
-		usage_fill_absent(&usage, "could not be read in the program");
+	if (lacks || !window->begin_usage.valid || !window->end_usage.valid)
+		usage_fill_absent(&usage, lacks ? lacks : "could not be read in the program");
 	else
 		usage_between(&usage, &window->begin_usage, &window->end_usage);
 	window_take_usage(fact, &usage);
 	profile_window_snapshots(snapshot, &s->profile, view, window);
 	window_take_snapshot(fact, snapshot);
+	fact->cell[WINDOW_REGIONS] = cell_absent(CELL_UNAVAILABLE, lacks ? lacks : inside_no_trace);
 	if (begin && end)
 		fact->disk = window_disk(begin->bytes, begin->size, end->bytes, end->size, s->disks, &fact->disk_read,
 					 &fact->disk_written);
 	fact->cell[WINDOW_DELAY] = cell_absent(CELL_UNAVAILABLE, "delays are not read at the edges of windows that programs open");
+}
+
+/* When it was, and its measured part. */
+static void inside_times(const struct session *s, struct window_fact *fact, const struct wire_window *window, u64 gone_ns)
+{
+	bool measured = window->from != WIRE_NEVER;
+	u64 begin = clock_map_ns(&s->clock, window->start), from = measured ? clock_map_ns(&s->clock, window->from) : 0;
+	u64 to = clock_map_ns(&s->clock, window->to), end;
+
+	fact->open = window->state != WIRE_WINDOW_ENDED;
+	fact->marked = window->part != WIRE_WINDOW_WHOLE;
+	end = fact->open ? s->start_ns + gone_ns : clock_map_ns(&s->clock, window->end);
+	fact->begin_ns = begin - MIN(begin, s->start_ns);
+	fact->end_ns = MAX(end - MIN(end, s->start_ns), fact->begin_ns);
+	/* A stranger may have written it. */
+	fact->from_ns = measured ? MIN(MAX(from - MIN(from, s->start_ns), fact->begin_ns), fact->end_ns) : fact->end_ns;
+	fact->to_ns = window->to ? MIN(MAX(to - MIN(to, s->start_ns), fact->from_ns), fact->end_ns) : fact->end_ns;
 }
 
 void windows_inside(struct session *s, const struct segment *segment, const struct wire_view *view)
@@ -350,20 +376,15 @@ void windows_inside(struct session *s, const struct segment *segment, const stru
 		const struct process *p = segment_process(segment, window->pid);
 		struct window_fact *fact;
 		const char *name;
-		u64 begin, end;
 		size_t length;
 
 		if (!p || !window->state || !wire_view_name(view, window->name, &name, &length) ||
 		    !(fact = list_add(s->windows, name, length)))
 			continue;
-		begin = clock_map_ns(&s->clock, window->start);
-		end = window->state == WIRE_WINDOW_ENDED ? clock_map_ns(&s->clock, window->end) : s->start_ns + p->facts.end_ns;
-		fact->begin_ns = fact->from_ns = begin - MIN(begin, s->start_ns);
-		fact->end_ns = fact->to_ns = MAX(end - MIN(end, s->start_ns), fact->begin_ns);
-		fact->open = window->state != WIRE_WINDOW_ENDED;
+		inside_times(s, fact, window, p->facts.end_ns);
 		fact->process = p->facts.id;
 		fact->pid = p->facts.pid;
-		if (!fact->open)
+		if (!profile_window_lacks(window) || !fact->open)
 			inside_cells(s, fact, view, window);
 	}
 }
@@ -417,4 +438,7 @@ void windows_facts(struct session *s)
 		qsort(w->list, w->n, sizeof(*w->list), fact_order);
 	s->facts.windows = w->list;
 	s->facts.nwindows = w->n;
+	if (s->over)
+		functions_name_regions(s, &w->paths);
+	s->facts.window_paths = s->tracing ? &s->tracing->trace.regions : &w->paths;
 }

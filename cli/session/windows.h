@@ -22,6 +22,7 @@ struct window_reading {
 	u64 children_ns;             /* of its CPU time, in clock ticks */
 	u32 ended, ended_threads;    /* processes that nobody waited for, and threads: their last figures may be older */
 	u64 snapshot[SNAPSHOT_CELLS];
+	struct window_marks *marks;  /* NULL: regions are not known */
 	char *disks;                 /* text of /proc/diskstats; NULL: none */
 	size_t disks_size;
 };
@@ -39,6 +40,16 @@ void window_reading_free(struct window_reading *reading);
 /* What lies between two, into the window's cells; usage and snapshot are filled as well. */
 void window_reading_between(const struct session *s, const struct window_reading *begin, const struct window_reading *end,
 			    struct window_fact *fact, struct usage *usage, struct cell *snapshot);
+
+/* ---- windows_regions.c: which regions ran in them */
+
+/* Of all that markers have added up by now; NULL: it is not known, or memory was short, after a message. */
+struct window_marks *window_marks_take(struct session *s);
+void window_marks_free(struct window_marks *marks);
+void window_marks_between(const struct session *s, const struct window_marks *begin, const struct window_marks *end,
+			  struct window_fact *fact);
+/* At the end of the run: by its trace, which knows them of all windows. */
+void windows_traced(struct session *s);
 
 /* ---- windows_channel.c: lines that open and close windows */
 
@@ -61,6 +72,7 @@ enum window_phase { WINDOW_WARMUP, WINDOW_MEASURED, WINDOW_COOLDOWN };
 struct windows {
 	struct window_fact *list;    /* of the run, in the order in which they began */
 	u32 n, room;
+	struct samples paths;        /* of their regions, without a trace; paths and strings alone */
 	struct window_open {
 		u32 number;          /* in the list */
 		enum window_phase phase;

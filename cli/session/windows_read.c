@@ -107,8 +107,10 @@ void window_reader_free(struct window_reader *r)
 
 void window_reading_free(struct window_reading *reading)
 {
-	if (reading)
+	if (reading) {
+		window_marks_free(reading->marks);
 		free(reading->disks);
+	}
 	free(reading);
 }
 
@@ -373,6 +375,7 @@ struct window_reading *window_reading_take(struct session *s, struct window_read
 		return NULL;
 	}
 	track_drain(s, true);
+	reading->marks = window_marks_take(s);
 	reading_snapshot(s, r, reading);
 	reading->ns = session_now() - s->start_ns;
 	reader_look(s, r, true);
@@ -406,6 +409,7 @@ void window_reading_between(const struct session *s, const struct window_reading
 	snapshot_between(snapshot, begin->snapshot, end->snapshot);
 	window_take_usage(fact, usage);
 	window_take_snapshot(fact, snapshot);
+	window_marks_between(s, begin->marks, end->marks, fact);
 	fact->cell[WINDOW_DELAY] = cell_subtract(end->delay, begin->delay);
 	if (threads)
 		between_note(&fact->cell[WINDOW_DELAY], read_threads);

@@ -115,6 +115,7 @@ void recording_free_storage(struct recording *recording);
 /* ---- windows.c */
 
 void store_write_windows(struct store_db *db, const struct session_facts *facts);
+void recording_free_windows(struct recording *recording);
 
 /* ---- samples_write.c */
 

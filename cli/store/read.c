@@ -366,6 +366,7 @@ static int read_all(struct store_reader *reader)
 	recording->provenance.recorded = true;
 	profile_init(&recording->profile, PROFILE_BY_THREAD);
 	samples_init(&recording->samples);
+	samples_init(&recording->window_paths);
 	if (check_version(reader) || read_facts(reader) || read_processes(reader) || read_profile(reader) ||
 	    read_storage(reader) || read_sampled(reader) || read_block(reader))
 		return -1;
@@ -422,7 +423,7 @@ void recording_free(struct recording *recording)
 	free((void *)(uintptr_t)recording->facts.losses);
 	free((void *)(uintptr_t)recording->facts.spans);
 	free((void *)(uintptr_t)recording->facts.inside);
-	free((void *)(uintptr_t)recording->facts.windows);
+	recording_free_windows(recording);
 	free((void *)(uintptr_t)recording->facts.processes);
 	free(recording->provenance.notes);
 	free(recording->provenance.objects);

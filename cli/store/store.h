@@ -69,6 +69,7 @@ struct recording {
 	struct cache_fact cache;     /* the same */
 	struct samples samples;      /* facts has them, if the run was sampled */
 	struct block block;          /* the same, if block I/O was watched for */
+	struct samples window_paths; /* the same, if there are windows */
 };
 
 /* NULL after a message: not a recording, of another version, damaged, out of memory. */

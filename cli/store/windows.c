@@ -10,14 +10,17 @@ static const char schema[] =
 	"CREATE TABLE single_window (id INTEGER PRIMARY KEY, process INTEGER, pid INTEGER, name, open INTEGER, marked INTEGER,"
 	" begin_ns INTEGER, end_ns INTEGER, from_ns INTEGER, to_ns INTEGER, disk TEXT, disk_read INTEGER, disk_written INTEGER);"
 	"CREATE TABLE single_reason (id INTEGER PRIMARY KEY, text TEXT);"
-	"CREATE TABLE single_cell (window INTEGER, cell TEXT, value REAL, state TEXT, reason INTEGER);";
+	"CREATE TABLE single_cell (window INTEGER, cell TEXT, value REAL, state TEXT, reason INTEGER);"
+	"CREATE TABLE single_path (id INTEGER PRIMARY KEY, parent INTEGER, name);"
+	"CREATE TABLE single_region (window INTEGER, path INTEGER, calls INTEGER, ns INTEGER, self_ns INTEGER, first_ns INTEGER,"
+	" last_ns INTEGER);";
 
 enum { REASONS_MOST = 64 };
 
 /* Reasons are static texts, and few: each is written once. */
 struct window_writer {
 	struct store_db *db;
-	sqlite3_stmt *window, *reason, *cell;
+	sqlite3_stmt *window, *reason, *cell, *region;
 	const char *reasons[REASONS_MOST];
 	u32 nreasons;
 };
@@ -47,6 +50,26 @@ static void write_window(struct window_writer *w, s64 id, const struct window_fa
 	for (u32 i = 0; i < WINDOW_CELLS; i++)
 		store_put(w->db, w->cell, "itrtm", id, window_cells[i].name, cell_has_value(&fact->cell[i]) ? fact->cell[i].value : 0,
 			  cell_state_name(fact->cell[i].state), reason_number(w, fact->cell[i].note));
+	for (u32 i = 0; i < fact->nregions; i++) {
+		const struct window_region *region = &fact->regions[i];
+
+		store_put(w->db, w->region, "iiiiinn", id, (s64)region->path, (s64)region->calls, (s64)region->ns, (s64)region->self_ns,
+			  (s64)region->first_ns, (s64)region->last_ns);
+	}
+}
+
+static void write_paths(struct store_db *db, const struct samples *paths)
+{
+	sqlite3_stmt *insert = store_prepare(db, "INSERT INTO single_path VALUES (?, ?, ?)");
+
+	for (u32 i = 0; i < paths->nregions; i++) {
+		const struct samples_region *region = &paths->regions[i];
+		const struct samples_string *name = &paths->strings[region->name];
+
+		store_put(db, insert, "ims", (s64)i, region->parent == SAMPLES_NONE ? (s64)-1 : (s64)region->parent, name->bytes,
+			  (size_t)name->length);
+	}
+	sqlite3_finalize(insert);
 }
 
 void store_write_windows(struct store_db *db, const struct session_facts *facts)
@@ -60,11 +83,15 @@ void store_write_windows(struct store_db *db, const struct session_facts *facts)
 	w.window = store_prepare(db, "INSERT INTO single_window VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 	w.reason = store_prepare(db, "INSERT INTO single_reason VALUES (?, ?)");
 	w.cell = store_prepare(db, "INSERT INTO single_cell VALUES (?, ?, ?, ?, ?)");
+	w.region = store_prepare(db, "INSERT INTO single_region VALUES (?, ?, ?, ?, ?, ?, ?)");
+	if (facts->window_paths)
+		write_paths(db, facts->window_paths);
 	for (size_t i = 0; i < facts->nwindows; i++)
 		write_window(&w, (s64)i + 1, &facts->windows[i]);
 	sqlite3_finalize(w.window);
 	sqlite3_finalize(w.reason);
 	sqlite3_finalize(w.cell);
+	sqlite3_finalize(w.region);
 }
 
 /* ---- reading --------------------------------------------------------------------------------------- */
@@ -111,6 +138,64 @@ static int read_single_cell(void *context, sqlite3_stmt *row)
 	return 0;
 }
 
+static int read_single_path(void *context, sqlite3_stmt *row)
+{
+	struct store_reader *reader = context;
+	struct samples *paths = &reader->recording->window_paths;
+	u32 parent = sqlite3_column_type(row, 1) == SQLITE_NULL ? SAMPLES_NONE : read_u32(row, 1), number = SAMPLES_NONE;
+	const char *name = read_text(reader, row, 2);
+
+	if (name && (parent == SAMPLES_NONE || parent < paths->nregions))
+		number = samples_region(paths, parent, name, (size_t)sqlite3_column_bytes(row, 2));
+	if (paths->no_memory)
+		return read_no_memory();
+	return number != SAMPLES_NONE && sqlite3_column_int64(row, 0) == number ? 0 : read_damaged(reader, "a region path of windows");
+}
+
+static int read_single_region(void *context, sqlite3_stmt *row)
+{
+	struct store_reader *reader = context;
+	struct session_facts *facts = &reader->recording->facts;
+	struct window_fact *all = (struct window_fact *)(uintptr_t)facts->windows, *fact;
+	struct window_region region = { read_u32(row, 1), read_u64(row, 2), read_u64(row, 3), read_u64(row, 4), read_u64(row, 5),
+					read_u64(row, 6) }, *list;
+	u32 window = read_u32(row, 0);
+
+	fact = window && window <= facts->nwindows ? &all[window - 1] : NULL;
+	if (!fact || region.path >= reader->recording->window_paths.nregions || fact->nregions == WINDOW_REGIONS_MOST ||
+	    region.self_ns > region.ns || region.last_ns < region.first_ns)
+		return read_damaged(reader, "a region of a window");
+	list = realloc(fact->regions, (fact->nregions + 1) * sizeof(*list));
+	if (!list)
+		return read_no_memory();
+	fact->regions = list;
+	list[fact->nregions++] = region;
+	return 0;
+}
+
+/* A former sparkctl wrote none. */
+static int read_window_regions(struct store_reader *reader)
+{
+	int has = read_has_table(reader, "single_region");
+
+	if (has <= 0)
+		return has;
+	reader->recording->facts.window_paths = &reader->recording->window_paths;
+	return store_each(&reader->db, "SELECT id, parent, name FROM single_path ORDER BY id", read_single_path, reader) ||
+	       store_each(&reader->db, "SELECT window, path, calls, ns, self_ns, first_ns, last_ns FROM single_region ORDER BY rowid",
+			  read_single_region, reader);
+}
+
+void recording_free_windows(struct recording *recording)
+{
+	struct window_fact *all = (struct window_fact *)(uintptr_t)recording->facts.windows;
+
+	for (size_t i = 0; i < recording->facts.nwindows; i++)
+		free(all[i].regions);
+	free(all);
+	samples_fini(&recording->window_paths);
+}
+
 int read_windows(struct store_reader *reader)
 {
 	int has = read_has_table(reader, "single_window");
@@ -123,5 +208,6 @@ int read_windows(struct store_reader *reader)
 	return store_each(&reader->db, "SELECT id, process, pid, name, open, marked, begin_ns, end_ns, from_ns, to_ns, disk, disk_read,"
 			  " disk_written FROM single_window ORDER BY id", read_single, reader) ||
 	       store_each(&reader->db, "SELECT window, cell, value, state, text FROM single_cell LEFT JOIN single_reason"
-			  " ON single_reason.id = single_cell.reason ORDER BY single_cell.rowid", read_single_cell, reader);
+			  " ON single_reason.id = single_cell.reason ORDER BY single_cell.rowid", read_single_cell, reader) ||
+	       read_window_regions(reader);
 }

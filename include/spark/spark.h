@@ -121,6 +121,7 @@ struct spark_agent_v1 {
 	void (*frame)(const char *name) SPARK_NOTHROW_;
 	void (*window_begin)(const char *name) SPARK_NOTHROW_;
 	void (*window_end)(const char *name) SPARK_NOTHROW_;
+	void (*window_part)(const char *name, unsigned part) SPARK_NOTHROW_;
 };
 
 #if SPARK_ENABLED
@@ -181,14 +182,17 @@ unsigned long spark_slot_v1 = SPARK_AGENT_ADDRESS_;
 /* The agent, or null. Macros, since compilers don't like to inline so long an assembly text. */
 #define SPARK_AGENT_() SPARK_AGENT_POINTER_(SPARK_SLOT_() & SPARK_SLOT_MASK_)
 #define SPARK_NOTE_HERE_() __asm__ __volatile__(SPARK_NOTE_)
+/* An agent that is older than this file may end before the member. */
+#define SPARK_AGENT_HAS_(agent, member) \
+	((agent)->size >= __builtin_offsetof(struct spark_agent_v1, member) + sizeof((agent)->member))
 
 /* Defines a marker as an inline test and a cold function that calls the agent's `member`. */
-#define SPARK_MARKER_(marker, member, params, args) \
+#define SPARK_MARKER_IF_(condition, marker, member, params, args) \
 	SPARK_COLD_ void spark_call_##member##_ params \
 	{ \
 		const struct spark_agent_v1 *agent = SPARK_AGENT_(); \
 		SPARK_NOTE_HERE_(); \
-		if (agent) \
+		if (condition) \
 			agent->member args; \
 	} \
 	SPARK_INLINE_ void marker params \
@@ -196,9 +200,13 @@ unsigned long spark_slot_v1 = SPARK_AGENT_ADDRESS_;
 		if (SPARK_LIVE_()) \
 			spark_call_##member##_ args; \
 	}
+#define SPARK_MARKER_(marker, member, params, args) SPARK_MARKER_IF_(agent, marker, member, params, args)
+#define SPARK_MARKER_LATER_(marker, member, params, args) \
+	SPARK_MARKER_IF_(agent && SPARK_AGENT_HAS_(agent, member), marker, member, params, args)
 
 #else /* !SPARK_ENABLED */
 
+#define SPARK_MARKER_LATER_ SPARK_MARKER_
 #define SPARK_MARKER_(marker, member, params, args) \
 	SPARK_INLINE_ void marker params \
 	{ \
@@ -263,6 +271,22 @@ SPARK_MARKER_(spark_frame, frame, (const char *name), (name))
  */
 SPARK_MARKER_(spark_window_begin, window_begin, (const char *name), (name))
 SPARK_MARKER_(spark_window_end, window_end, (const char *name), (name))
+
+/*
+ * spark_window_part - what follows is another part of the newest open window of the name.
+ *
+ * name: the window. part: SPARK_WARMUP, SPARK_MEASURED or SPARK_COOLDOWN, in this order, each once;
+ * the first and the last may be left out. Of a window with parts all figures are of the measured
+ * one. A part out of its order, or of no open window, is a counted diagnosis.
+ *
+ *	spark_window_begin("load");
+ *	spark_window_part("load", SPARK_WARMUP);
+ *	... the first thousand ...
+ *	spark_window_part("load", SPARK_MEASURED);
+ */
+enum spark_part { SPARK_WARMUP = 1, SPARK_MEASURED = 2, SPARK_COOLDOWN = 3 };
+
+SPARK_MARKER_LATER_(spark_window_part, window_part, (const char *name, unsigned part), (name, part))
 
 #if SPARK_ENABLED
 
@@ -373,6 +397,7 @@ SPARK_INLINE_ void spark_scope_end_(struct spark_scope_ *scope)
 #define spark_frame(name) SPARK_QUIET_((spark_frame)(name))
 #define spark_window_begin(name) SPARK_QUIET_((spark_window_begin)(name))
 #define spark_window_end(name) SPARK_QUIET_((spark_window_end)(name))
+#define spark_window_part(name, part) SPARK_QUIET_((spark_window_part)(name, part))
 #endif
 
 /*

@@ -59,6 +59,8 @@ static void work(void)
 	}
 	window_end("steady");
 	window_begin("open");
+	window_part("open", WIRE_WINDOW_WARMUP);
+	window_part("open", WIRE_WINDOW_MEASURED);
 	region_name_end("unmatched");
 	interrupted();
 	for (u32 i = 0; i < 4; i++)

@@ -12,6 +12,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,10 +101,22 @@ static void other(const char *name)
 	ADD(others);
 }
 
+static void window_part(const char *name, unsigned part)
+{
+	check_name(name);
+	if (part != SPARK_MEASURED)
+		ADD(bad);
+	ADD(others);
+}
+
 __attribute__((visibility("default")))
 extern const struct spark_agent_v1 spark_agent_v1;
 const struct spark_agent_v1 spark_agent_v1 = {
+#ifdef MARKER_OLDER
+	.size = offsetof(struct spark_agent_v1, window_part),
+#else
 	.size = sizeof(struct spark_agent_v1),
+#endif
 	.abi = SPARK_ABI_VERSION,
 	.region_begin = region_begin,
 	.region_end = region_end,
@@ -116,6 +129,7 @@ const struct spark_agent_v1 spark_agent_v1 = {
 	.frame = other,
 	.window_begin = other,
 	.window_end = other,
+	.window_part = window_part,
 };
 
 /* Counts different slots: every file of an object brings a note, and one slot serves them all. */

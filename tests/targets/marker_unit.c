@@ -71,6 +71,7 @@ static void once(void)
 	begin("pointer");
 	(spark_region_end)("pointer");
 	spark_window_begin("window");
+	spark_window_part("window", SPARK_MEASURED);
 	spark_region_begin("" "joined");
 	spark_region_end("" "joined");
 	spark_window_end("window");

@@ -233,8 +233,8 @@ static inline struct wire_window *segment_window(struct segment *seg, u32 pid, c
 	window->name = segment_name(seg, name);
 	window->pid = pid;
 	window->state = end ? WIRE_WINDOW_ENDED : WIRE_WINDOW_OPEN;
-	window->start = start;
-	window->end = end;
+	window->start = window->from = start;
+	window->end = window->to = end;
 	return window;
 }
 

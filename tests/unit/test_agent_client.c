@@ -237,6 +237,39 @@ START_TEST(test_window_fork)
 }
 END_TEST
 
+/* Usage is of the measured part, from whatever thread parts are marked; each once, and in their order. */
+START_TEST(test_window_parts)
+{
+	const struct wire_window *w = NULL;
+
+	window_begin("load");
+	window_part("load", WIRE_WINDOW_WARMUP);
+	ck_assert_uint_eq(windows("load", WIRE_WINDOW_OPEN, &w), 1);
+	ck_assert_uint_eq(w->begin_usage.valid, 0);
+	ck_assert_uint_eq(w->from, WIRE_NEVER);
+	window_part("load", WIRE_WINDOW_MEASURED);
+	windows("load", WIRE_WINDOW_OPEN, &w);
+	ck_assert_uint_eq(w->begin_usage.valid, 1);
+	ck_assert_uint_gt(w->from, w->start);
+	ck_assert_uint_eq(w->to, 0);
+	window_part("load", WIRE_WINDOW_COOLDOWN);
+	window_end("load");
+	ck_assert_uint_eq(windows("load", WIRE_WINDOW_ENDED, &w), 1);
+	ck_assert_uint_gt(w->to, w->from);
+	ck_assert_uint_gt(w->end, w->to);
+	ck_assert_uint_eq(harness_diagnosed(WIRE_DIAG_PART, NULL), 0);
+	window_begin("wrong");
+	window_part("wrong", WIRE_WINDOW_MEASURED);
+	window_part("wrong", WIRE_WINDOW_MEASURED);
+	window_part("wrong", WIRE_WINDOW_WARMUP);
+	window_part("wrong", WIRE_WINDOW_WHOLE);
+	window_part("wrong", WIRE_WINDOW_COOLDOWN + 1);
+	window_part("never", WIRE_WINDOW_MEASURED);
+	ck_assert_uint_eq(harness_diagnosed(WIRE_DIAG_PART, "wrong"), 4);
+	ck_assert_uint_eq(harness_diagnosed(WIRE_DIAG_PART, "never"), 1);
+}
+END_TEST
+
 static void many_windows(u32 index)
 {
 	char name[16];
@@ -282,7 +315,8 @@ START_TEST(test_null)
 	client_frame(NULL);
 	window_begin(NULL);
 	window_end(NULL);
-	ck_assert_uint_eq(harness_loss(WIRE_LOSS_NULL_NAMES) - lost, 5);
+	window_part(NULL, WIRE_WINDOW_WARMUP);
+	ck_assert_uint_eq(harness_loss(WIRE_LOSS_NULL_NAMES) - lost, 6);
 	ck_assert_uint_eq(harness_slots(), 0);
 }
 END_TEST
@@ -304,6 +338,7 @@ int main(int argc, char **argv)
 	tcase_add_test(t, test_frame);
 	tcase_add_test(t, test_window);
 	tcase_add_test(t, test_window_overlap);
+	tcase_add_test(t, test_window_parts);
 	tcase_add_test(t, test_window_fork);
 	tcase_add_test(t, test_window_threads);
 	tcase_add_test(t, test_null);

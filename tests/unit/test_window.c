@@ -2,9 +2,12 @@
 /* analyze/window: a window's time taken apart, its disk, and threads over time. */
 #include "cli/analyze/window.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analyze/clock_map.h"
+#include "cli/analyze/trace.h"
 #include "suite.h"
 
 #define MS 1e6
@@ -191,6 +194,145 @@ START_TEST(test_threads)
 }
 END_TEST
 
+/* ---- regions --------------------------------------------------------------------------------------- */
+
+static struct trace trace;
+static struct clock_map map;
+
+static void trace_start(void)
+{
+	ck_assert_int_eq(trace_init(&trace), 0);
+	/* A tick is a ns. */
+	ck_assert_int_eq(clock_map_add(&map, 0, 0), 0);
+	ck_assert_int_eq(clock_map_add(&map, 1000000000, 1000000000), 0);
+}
+
+static void trace_over(struct window_fact *list, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		free(list[i].regions);
+	trace_fini(&trace);
+	clock_map_fini(&map);
+}
+
+/* A call of a path of names of one letter, from tick to tick; without a mark what is in it comes in between. */
+static void call(u32 process, const char *path, u64 from, u64 to)
+{
+	u32 thread = trace_thread(&trace, process, process + 100, process + 100), region = SAMPLES_NONE;
+
+	for (; *path; path++)
+		region = samples_region(&trace.regions, region, path, 1);
+	if (from)
+		trace_add(&trace, thread, TRACE_BEGIN, region, from);
+	if (to)
+		trace_add(&trace, thread, TRACE_END, region, to);
+}
+
+/* "b:2:30:20 " for each: calls, time, time of its own. */
+static const char *regions(const struct window_fact *w)
+{
+	static char text[256];
+	size_t n = 0;
+
+	text[0] = 0;
+	for (u32 i = 0; i < w->nregions; i++) {
+		const struct window_region *r = &w->regions[i];
+
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s:%u:%u:%u ",
+				      trace.regions.strings[trace.regions.regions[r->path].name].bytes, (u32)r->calls, (u32)r->ns,
+				      (u32)r->self_ns);
+	}
+	return text;
+}
+
+START_TEST(test_regions)
+{
+	struct window_fact list[] = {
+		{ .process = 1, .begin_ns = 100, .from_ns = 100, .to_ns = 200, .end_ns = 200 },
+		{ .process = 0, .begin_ns = 150, .from_ns = 150, .to_ns = 400, .end_ns = 400 },
+		{ .process = 2, .begin_ns = 50, .from_ns = 100, .to_ns = 110, .end_ns = 900 },
+		{ .process = 1, .begin_ns = 500, .from_ns = 500, .to_ns = 500, .end_ns = 500 },
+	};
+
+	trace_start();
+	call(1, "a", 90, 0);
+	call(1, "ab", 120, 130);
+	call(1, "ab", 140, 160);
+	call(1, "a", 0, 300);
+	call(2, "c", 160, 170);
+	call(1, "d", 400, 600);
+	ck_assert_int_eq(window_trace_regions(list, 4, &trace, &map), 0);
+	ck_assert_str_eq(regions(&list[0]), "a:1:100:70 b:2:30:30 ");
+	ck_assert_uint_eq(list[0].regions[0].first_ns, 100);
+	ck_assert_uint_eq(list[0].regions[0].last_ns, 200);
+	ck_assert_uint_eq(list[0].regions[1].first_ns, 120);
+	ck_assert_uint_eq(list[0].regions[1].last_ns, 160);
+	ck_assert_double_eq(list[0].cell[WINDOW_REGIONS].value, 100);
+	ck_assert_int_eq(list[0].cell[WINDOW_REGIONS].state, CELL_COUNTED);
+	ck_assert_str_eq(regions(&list[1]), "a:1:150:140 b:1:10:10 c:1:10:10 ");
+	ck_assert_double_eq(list[1].cell[WINDOW_REGIONS].value, 160);
+	ck_assert_str_eq(regions(&list[2]), "");
+	ck_assert_double_eq(list[2].cell[WINDOW_REGIONS].value, 0);
+	ck_assert_uint_eq(list[3].nregions, 0);
+	trace_over(list, 4);
+}
+END_TEST
+
+START_TEST(test_regions_missing)
+{
+	struct window_fact one = { .to_ns = 100, .end_ns = 100 };
+
+	trace_start();
+	trace_lose(&trace, trace_thread(&trace, 1, 101, 101), 5);
+	call(1, "a", 10, 20);
+	ck_assert_int_eq(window_trace_regions(&one, 1, &trace, &map), 0);
+	ck_assert_int_eq(one.cell[WINDOW_REGIONS].state, CELL_ESTIMATE);
+	trace_over(&one, 1);
+}
+END_TEST
+
+/* One around all, and many calls in many: what a call costs does not grow with them. */
+START_TEST(test_regions_many)
+{
+	enum { MANY = 20000 };
+	struct window_fact *list = calloc(MANY + 1, sizeof(*list));
+
+	trace_start();
+	list[MANY] = (struct window_fact){ .to_ns = 10 * MANY, .end_ns = 10 * MANY };
+	for (u64 i = 0; i < MANY; i++) {
+		list[i] = (struct window_fact){ .begin_ns = 10 * i, .from_ns = 10 * i, .to_ns = 10 * i + 8, .end_ns = 10 * i + 8 };
+		call(1, "a", 10 * i + 1, 10 * i + 5);
+	}
+	ck_assert_int_eq(window_trace_regions(list, MANY + 1, &trace, &map), 0);
+	for (u32 i = 0; i < MANY; i++)
+		ck_assert_str_eq(regions(&list[i]), "a:1:4:4 ");
+	ck_assert_str_eq(regions(&list[MANY]), "a:20000:80000:80000 ");
+	trace_over(list, MANY + 1);
+	free(list);
+}
+END_TEST
+
+START_TEST(test_regions_most)
+{
+	struct window_region list[WINDOW_REGIONS_MOST + 10];
+	struct window_fact one = { .to_ns = 100 };
+	struct samples paths;
+
+	samples_init(&paths);
+	for (u32 i = 0; i < ARRAY_SIZE(list); i++) {
+		char name[12];
+		int n = snprintf(name, sizeof(name), "%u", i);
+
+		list[i] = (struct window_region){ .path = samples_region(&paths, SAMPLES_NONE, name, (size_t)n), .ns = 1000 + i };
+	}
+	ck_assert_int_eq(window_set_regions(&one, &paths, list, ARRAY_SIZE(list)), 0);
+	ck_assert_uint_eq(one.nregions, WINDOW_REGIONS_MOST);
+	ck_assert_uint_eq(one.regions[0].ns, 1000 + WINDOW_REGIONS_MOST + 9);
+	free(one.regions);
+	samples_fini(&paths);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *t = tcase_create("window");
@@ -201,5 +343,9 @@ int main(void)
 	tcase_add_test(t, test_causes);
 	tcase_add_test(t, test_disk);
 	tcase_add_test(t, test_threads);
+	tcase_add_test(t, test_regions);
+	tcase_add_test(t, test_regions_missing);
+	tcase_add_test(t, test_regions_many);
+	tcase_add_test(t, test_regions_most);
 	return suite_run("window", t);
 }
