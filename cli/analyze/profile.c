@@ -66,6 +66,7 @@ void profile_fini(struct profile *profile)
 	free(profile->row_index.slots);
 	free(profile->name_index.slots);
 	free(profile->value_index.slots);
+	free(profile->window_index.slots);
 	*profile = (struct profile){ .group = profile->group };
 }
 
@@ -345,6 +346,51 @@ struct profile_value *profile_value(struct profile *profile, u32 row, u32 name)
 	profile_index_put(&profile->value_index, hash, i);
 	profile->value_index.count++;
 	return &values[i];
+}
+
+static u64 profile_window_hash(const struct profile *profile, u32 item)
+{
+	return profile_mix((u64)profile->windows[item].process << 32 | profile->windows[item].name, 4);
+}
+
+/* False: no memory. Some may have been taken out since. */
+static bool profile_windows_index(struct profile *profile)
+{
+	struct profile_index *index = &profile->window_index;
+
+	if (index->count == profile->nwindows)
+		return profile_index_room(profile, index, profile_window_hash);
+	free(index->slots);
+	*index = (struct profile_index){ .count = 0 };
+	for (; index->count < profile->nwindows; index->count++) {
+		if (!profile_index_room(profile, index, profile_window_hash))
+			return false;
+		profile_index_put(index, profile_window_hash(profile, index->count), index->count);
+	}
+	return profile_index_room(profile, index, profile_window_hash);
+}
+
+struct profile_window *profile_window(struct profile *profile, u32 process, u32 pid, u32 name)
+{
+	u64 hash = profile_mix((u64)process << 32 | name, 4), at = hash;
+	struct profile_window *windows;
+	u32 i;
+
+	if (!profile_windows_index(profile))
+		return NULL;
+	while ((i = profile_index_next(&profile->window_index, &at)) != PROFILE_NONE)
+		if (profile->windows[i].process == process && profile->windows[i].name == name)
+			return &profile->windows[i];
+	windows = profile_grow(profile, profile->windows, profile->nwindows, &profile->windows_room,
+			       sizeof(*windows));
+	if (!windows)
+		return NULL;
+	profile->windows = windows;
+	i = profile->nwindows++;
+	windows[i] = (struct profile_window){ .process = process, .pid = pid, .name = name };
+	profile_index_put(&profile->window_index, hash, i);
+	profile->window_index.count++;
+	return &windows[i];
 }
 
 /* Beyond the limit one entry of a process is the sum of them all; it was added not long ago. */

@@ -151,7 +151,7 @@ struct profile {
 	u32 nwindows, windows_room;
 	struct profile_origin *origins;
 	u32 norigins, origins_room;
-	struct profile_index row_index, name_index, value_index;
+	struct profile_index row_index, name_index, value_index, window_index;
 	u64 losses[PROFILE_LOSS_COUNT];
 	u64 repaired;                /* brackets that were torn by the end of their thread */
 	double pairs;                /* finished begin + end pairs */

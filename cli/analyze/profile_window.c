@@ -4,23 +4,6 @@
 #include "cli/analyze/profile_build.h"
 #include "cli/log.h"
 
-struct profile_window *profile_window(struct profile *profile, u32 process, u32 pid, u32 name)
-{
-	struct profile_window *windows;
-	u32 i;
-
-	for (i = 0; i < profile->nwindows; i++)
-		if (profile->windows[i].process == process && profile->windows[i].name == name)
-			return &profile->windows[i];
-	windows = profile_grow(profile, profile->windows, profile->nwindows, &profile->windows_room,
-			       sizeof(*windows));
-	if (!windows)
-		return NULL;
-	profile->windows = windows;
-	windows[profile->nwindows] = (struct profile_window){ .process = process, .pid = pid, .name = name };
-	return &windows[profile->nwindows++];
-}
-
 /* The files' values at one edge. False: none were read. */
 static bool window_edge(u64 *values, const struct profile *profile, const struct wire_view *view, u32 first)
 {

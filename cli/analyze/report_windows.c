@@ -24,19 +24,63 @@ static int report_add_each(struct report *report)
 	return 0;
 }
 
-/* The parts of all windows that a row is of, then the time of their threads. */
-static void report_window_parts(const struct report *report, const struct report_row *row, struct cell *parts)
+static int report_name_order(const struct window_fact *fact, const char *name, size_t len)
 {
-	bool any = false;
+	int order = memcmp(fact->name, name, MIN(fact->len, len));
+
+	return order || fact->len == len ? order : fact->len < len ? -1 : 1;
+}
+
+/* By name, then by process: those that a row is of are beside each other. */
+static int report_each_order(const void *a, const void *b)
+{
+	const struct window_fact *x = (*(const struct report_window *const *)a)->fact, *y = (*(const struct report_window *const *)b)->fact;
+	int order = report_name_order(x, y->name, y->len);
+
+	return order ? order : x->process < y->process ? -1 : x->process > y->process;
+}
+
+static const struct report_window **report_each_sorted(const struct report *report)
+{
+	const struct report_window **sorted = calloc(report->neach + 1, sizeof(*sorted));
 	size_t i;
+
+	for (i = 0; sorted && i < report->neach; i++)
+		sorted[i] = &report->each[i];
+	if (sorted)
+		qsort(sorted, report->neach, sizeof(*sorted), report_each_order);
+	return sorted;
+}
+
+/* Where the window stands to those of the row: before, among or behind them. */
+static int report_row_order(const struct report *report, const struct report_row *row, const struct window_fact *fact)
+{
+	int order = report_name_order(fact, row->name, row->len);
+
+	if (order || report->group == PROFILE_BY_REGION)
+		return order;
+	return fact->process < row->process ? -1 : fact->process > row->process;
+}
+
+/* The parts of all windows that a row is of, then the time of their threads. */
+static void report_window_parts(const struct report *report, const struct report_window *const *sorted,
+				const struct report_row *row, struct cell *parts)
+{
+	size_t i = 0, high = report->neach;
+	bool any = false;
 	u32 k;
 
-	for (i = 0; i < report->neach; i++) {
-		const struct report_window *window = &report->each[i];
+	while (i < high) {
+		size_t middle = i + (high - i) / 2;
 
-		if (window->fact->len != row->len || memcmp(window->fact->name, row->name, row->len) != 0 ||
-		    (report->group != PROFILE_BY_REGION && window->fact->process != row->process))
-			continue;
+		if (report_row_order(report, row, sorted[middle]->fact) < 0)
+			i = middle + 1;
+		else
+			high = middle;
+	}
+	for (; i < report->neach && !report_row_order(report, row, sorted[i]->fact); i++) {
+		const struct report_window *window = sorted[i];
+
 		for (k = 0; k <= WINDOW_PARTS; k++) {
 			struct cell part = k < WINDOW_PARTS ? window->part[k] : window->fact->cell[WINDOW_THREADS];
 
@@ -63,33 +107,37 @@ static struct metric_input report_window_input(const struct report *report, cons
 	return in;
 }
 
-int report_add_windows(struct report *report, const struct profile *profile)
+static int report_add_window(struct report *report, const struct profile *profile, const struct profile_window *window,
+			     const struct report_window *const *sorted)
 {
-	struct report_row *rows, *row;
+	struct report_row *rows = report_grow(report->windows, report->nwindows, sizeof(*rows)), *row;
 	struct cell parts[WINDOW_PARTS + 1];
 	struct metric_input in;
+
+	if (!rows)
+		return -1;
+	report->windows = rows;
+	row = &rows[report->nwindows++];
+	row->parent = PROFILE_NONE;
+	row->process = window->process;
+	row->pid = window->pid;
+	row->name = profile->names[window->name].bytes;
+	row->len = profile->names[window->name].len;
+	in = report_window_input(report, profile, window);
+	report_window_parts(report, sorted, row, parts);
+	in.parts = parts;
+	row->wall_share = cell_divide(in.wall, cell_counted((double)report->facts->duration_ns), 100);
+	return report_fill_cells(report, row, &in);
+}
+
+int report_add_windows(struct report *report, const struct profile *profile)
+{
+	const struct report_window **sorted = report_add_each(report) ? NULL : report_each_sorted(report);
+	int err = sorted ? 0 : -1;
 	u32 i;
 
-	if (report_add_each(report))
-		return -1;
-	for (i = 0; i < profile->nwindows; i++) {
-		rows = report_grow(report->windows, report->nwindows, sizeof(*rows));
-		if (!rows)
-			return -1;
-		report->windows = rows;
-		row = &rows[report->nwindows++];
-		row->parent = PROFILE_NONE;
-		row->process = profile->windows[i].process;
-		row->pid = profile->windows[i].pid;
-		row->name = profile->names[profile->windows[i].name].bytes;
-		row->len = profile->names[profile->windows[i].name].len;
-		in = report_window_input(report, profile, &profile->windows[i]);
-		report_window_parts(report, row, parts);
-		in.parts = parts;
-		row->wall_share = cell_divide(in.wall, cell_counted((double)report->facts->duration_ns),
-					      100);
-		if (report_fill_cells(report, row, &in) != 0)
-			return -1;
-	}
-	return 0;
+	for (i = 0; !err && i < profile->nwindows; i++)
+		err = report_add_window(report, profile, &profile->windows[i], sorted);
+	free(sorted);
+	return err;
 }

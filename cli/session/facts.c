@@ -175,6 +175,8 @@ static void loss_facts(struct session *s)
 					   s->probing ? s->probing->lost : 0 };
 	s->losses[7] = (struct loss_fact){ "window-list", "windows are counted in sums, not one by one: there are too many",
 					   s->windows ? s->windows->lost : 0 };
+	s->losses[8] = (struct loss_fact){ "outside-windows", "windows from outside were not opened: there are more than 65 536",
+					   s->windows ? s->windows->unopened : 0 };
 	s->facts.losses = s->losses;
 	s->facts.nlosses = ARRAY_SIZE(s->losses);
 }

@@ -662,7 +662,7 @@ struct session {
 	struct outcome outcomes[CAPS_MOST];
 	bool probed;                 /* outcomes are those of before the start */
 	u64 watch_ns;                /* when the watcher looks next; 0: never */
-	struct loss_fact losses[8];
+	struct loss_fact losses[9];
 	char host[80], kernel[200], cpu[128];
 	struct target target;
 	struct wire_files *files;    /* taken at both edges of windows; NULL: none */

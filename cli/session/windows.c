@@ -66,10 +66,8 @@ static struct window_fact *list_add(struct windows *w, const char *name, size_t 
 	struct window_fact *list = w->list, *fact;
 	char *copy = NULL;
 
-	if (w->n == WINDOWS_MOST) {
-		w->lost++;
+	if (w->n == WINDOWS_MOST)
 		return NULL;
-	}
 	if (w->n == w->room) {
 		u32 room = w->room ? 2 * w->room : 16;
 
@@ -135,8 +133,10 @@ bool windows_begin(struct session *s, const char *name, size_t len)
 		w->open_room = room;
 	}
 	fact = list_add(w, name, len);
-	if (!fact)
+	if (!fact) {
+		w->unopened++;
 		return false;
+	}
 	open = &w->open[w->nopen++];
 	*open = (struct window_open){ .number = w->n - 1, .phase = WINDOW_MEASURED };
 	open->begin = window_reading_take(s, w->reader);
@@ -378,9 +378,13 @@ void windows_inside(struct session *s, const struct segment *segment, const stru
 		const char *name;
 		size_t length;
 
-		if (!p || !window->state || !wire_view_name(view, window->name, &name, &length) ||
-		    !(fact = list_add(s->windows, name, length)))
+		if (!p || !window->state || !wire_view_name(view, window->name, &name, &length))
 			continue;
+		fact = list_add(s->windows, name, length);
+		if (!fact) {
+			s->windows->lost++;
+			continue;
+		}
 		inside_times(s, fact, window, p->facts.end_ns);
 		fact->process = p->facts.id;
 		fact->pid = p->facts.pid;

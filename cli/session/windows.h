@@ -86,7 +86,7 @@ struct windows {
 	u32 exits;                   /* of threads */
 	u64 next_ns;                 /* when to look at processes again, while one is open */
 	bool delays;                 /* the kernel accounts delays */
-	u64 lost;                    /* beyond WINDOWS_MOST */
+	u64 lost, unopened;          /* beyond WINDOWS_MOST: of programs, from outside */
 };
 
 /* Before the command starts. 0, or -1 after a message. */

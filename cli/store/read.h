@@ -16,6 +16,7 @@ struct store_reader {
 	struct recording *recording;
 	u32 narguments;
 	bool snapshots[SNAPSHOT_CELLS]; /* the file has them */
+	bool singles[WINDOW_CELLS];  /* the same of single windows */
 	u32 cells[STORE_CELLS_MAX];  /* the numbers of the file's cells, 0 being cpu's; READ_NONE: not known here */
 	u32 plan_cells;              /* met so far */
 	const char *reasons[STORE_REASONS_MAX];

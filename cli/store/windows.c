@@ -47,9 +47,15 @@ static void write_window(struct window_writer *w, s64 id, const struct window_fa
 	store_put(w->db, w->window, "iiisiiiiiitii", id, (s64)fact->process, (s64)fact->pid, fact->name, fact->len, (s64)fact->open,
 		  (s64)fact->marked, (s64)fact->begin_ns, (s64)fact->end_ns, (s64)fact->from_ns, (s64)fact->to_ns, fact->disk,
 		  (s64)fact->disk_read, (s64)fact->disk_written);
-	for (u32 i = 0; i < WINDOW_CELLS; i++)
-		store_put(w->db, w->cell, "itrtm", id, window_cells[i].name, cell_has_value(&fact->cell[i]) ? fact->cell[i].value : 0,
-			  cell_state_name(fact->cell[i].state), reason_number(w, fact->cell[i].note));
+	for (u32 i = 0; i < WINDOW_CELLS; i++) {
+		const struct cell *cell = &fact->cell[i];
+
+		/* The first one tells which there are: then 0 needs no row. */
+		if (id > 1 && cell->state == CELL_COUNTED && cell->value == 0 && !cell->note)
+			continue;
+		store_put(w->db, w->cell, "itrtm", id, window_cells[i].name, cell_has_value(cell) ? cell->value : 0,
+			  cell_state_name(cell->state), reason_number(w, cell->note));
+	}
 	for (u32 i = 0; i < fact->nregions; i++) {
 		const struct window_region *region = &fact->regions[i];
 
@@ -133,8 +139,12 @@ static int read_single_cell(void *context, sqlite3_stmt *row)
 	while (i < WINDOW_CELLS && strcmp(window_cells[i].name, name) != 0)
 		i++;
 	/* A later sparkctl has cells that this one does not know. */
-	if (i < WINDOW_CELLS)
-		all[window - 1].cell[i] = cell;
+	if (i == WINDOW_CELLS)
+		return 0;
+	for (size_t k = 0; window == 1 && !reader->singles[i] && k < facts->nwindows; k++)
+		all[k].cell[i] = cell_counted(0);
+	reader->singles[i] = true;
+	all[window - 1].cell[i] = cell;
 	return 0;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_window_parts [CTL ACK]
+ * t_window_parts [CTL ACK | N]
+ *
+ * With N so many windows, each of a name of its own and with a call of region "step"; else:
  *
  * Window "load" with its parts, and regions of known time, spun by CPU time: "warm" 30 ms in the warm-up, "parse" 20 ms
  * with "parse;sort" 60 ms in the measured part, "cool" 30 ms in the cool-down. "across" lasts from before the measured
@@ -64,8 +66,25 @@ static void load(void)
 	spark_window_end("load");
 }
 
+static void many(int64_t n)
+{
+	char name[32];
+
+	for (int64_t i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "window %lld", (long long)i);
+		spark_window_begin(name);
+		spark_region_begin("step");
+		spark_region_end("step");
+		spark_window_end(name);
+	}
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 2) {
+		many(target_arg(argc, argv, 1, 0));
+		return 0;
+	}
 	if (argc == 3) {
 		ctl = open(argv[1], O_WRONLY | O_CLOEXEC);
 		ack = open(argv[2], O_RDONLY | O_CLOEXEC);
