@@ -147,6 +147,7 @@ e2e_tests = \
 	tests/e2e/sources.test \
 	tests/e2e/structure.test \
 	tests/e2e/completion.test \
+	tests/e2e/bench.test \
 	tests/e2e/block-io.test \
 	tests/e2e/brief.test \
 	tests/e2e/cache.test \
@@ -234,6 +235,7 @@ e2e_parts = \
 	tests/e2e/wrap-abi.py \
 	tests/e2e/trace.py \
 	tests/e2e/transparent.sh \
+	tests/targets/marker_bench.c \
 	tests/targets/marker_cxx.cc \
 	tests/targets/marker_fakeagent.c \
 	tests/targets/marker_inline.c \
@@ -258,6 +260,7 @@ target_programs = \
 	tests/targets/h_sandbox \
 	tests/targets/h_signal \
 	tests/targets/h_user \
+	tests/targets/t_bench \
 	tests/targets/t_churn \
 	tests/targets/t_control \
 	tests/targets/t_costack \
@@ -309,9 +312,11 @@ target_libs = \
 
 # What several of them include.
 target_parts = \
+	tests/targets/known.h \
 	tests/targets/target.h
 
 tests/targets/t_events tests/targets/t_counters: target_cflags = -fno-pie -no-pie
+tests/targets/t_bench: target_cflags = -O2
 tests/targets/t_hot: target_cflags = -O2 -g -fomit-frame-pointer
 tests/targets/t_launch: target_cflags = -static
 tests/targets/t_rawclone: target_cflags = -static -nostdlib -fno-stack-protector
