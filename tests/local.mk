@@ -148,6 +148,7 @@ e2e_tests = \
 	tests/e2e/structure.test \
 	tests/e2e/completion.test \
 	tests/e2e/bench.test \
+	tests/e2e/bench-timing.test \
 	tests/e2e/block-io.test \
 	tests/e2e/brief.test \
 	tests/e2e/cache.test \
@@ -235,6 +236,7 @@ e2e_parts = \
 	tests/e2e/wrap-abi.py \
 	tests/e2e/trace.py \
 	tests/e2e/transparent.sh \
+	tests/targets/bench_google.cc \
 	tests/targets/marker_bench.c \
 	tests/targets/marker_cxx.cc \
 	tests/targets/marker_fakeagent.c \
