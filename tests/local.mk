@@ -350,6 +350,7 @@ bed_parts = \
 #   make bench BENCHFLAGS='-n 9 marker'
 # That of samples takes minutes and is run when it is named: make bench BENCHFLAGS='-n 3 profile'
 bench_programs = \
+	tests/bench/bench_body \
 	tests/bench/bench_burn \
 	tests/bench/bench_call \
 	tests/bench/bench_cost \
