@@ -437,6 +437,8 @@ cli_sources = \
 	cli/session/totals.c \
 	cli/session/tracing.c \
 	cli/session/tracing.h \
+	cli/session/tracepoint.c \
+	cli/session/tracepoint.h \
 	cli/session/track.c \
 	cli/session/trial.c \
 	cli/session/watch.c \

@@ -171,7 +171,12 @@ long facts_mount(const struct caps_context *context, const char *type, char *pat
  */
 int tracing_find(const struct caps_context *context, char *path, size_t size);
 /*
- * The text of the file "format" of the tracepoint sched_waking. False, with the reason: it is not to be read, or its
+ * The text of a tracepoint's file "format" ("sched/sched_switch"), which tells where its fields are. False, with the
+ * reason: it is not to be read.
+ */
+bool tracing_format(const struct caps_context *context, const char *name, char *text, size_t size, struct outcome *why);
+/*
+ * The same of the tracepoint sched_waking. False, with the reason: it is not to be read, or its
  * numbers of threads are not those that are known here.
  */
 bool wakers_format(const struct caps_context *context, char *text, size_t size, struct outcome *why);

@@ -79,6 +79,26 @@ long tracing_id(const struct caps_context *context, const char *name, struct out
 	return -EINVAL;
 }
 
+bool tracing_format(const struct caps_context *context, const char *name, char *text, size_t size, struct outcome *why)
+{
+	char mount[PATH_MAX / 2], path[PATH_MAX];
+	long got = tracing_find(context, mount, sizeof(mount));
+
+	if (got) {
+		*why = advice_tracefs(context, (int)-got, NULL, name);
+		return false;
+	}
+	snprintf(path, sizeof(path), "%s/events/%s/format", mount, name);
+	got = facts_read(context, path, text, size);
+	if (got > 0)
+		return true;
+	*why = got ? advice_tracefs(context, (int)-got, mount, name) : outcome_no("", "%.200s is empty", path);
+	/* Saved numbers of tracepoints do not tell of fields. */
+	if (got == -EACCES || got == -EPERM)
+		advice_remount(mount, why->remedy, sizeof(why->remedy));
+	return false;
+}
+
 static void tracing_call(void)
 {
 	syscall(SYS_getppid);

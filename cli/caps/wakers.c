@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "cli/caps/try.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,26 +29,9 @@ static bool wakers_numbers_meant(const struct caps_context *context)
 
 bool wakers_format(const struct caps_context *context, char *text, size_t size, struct outcome *why)
 {
-	char mount[PATH_MAX / 2], path[PATH_MAX];
-	long got = tracing_find(context, mount, sizeof(mount));
-
-	if (!wakers_numbers_meant(context)) {
-		*why = outcome_no("", "in a PID namespace of one's own the numbers in sched:sched_waking are others");
-		return false;
-	}
-	if (got) {
-		*why = advice_tracefs(context, (int)-got, NULL, "sched/sched_waking");
-		return false;
-	}
-	snprintf(path, sizeof(path), "%s/events/sched/sched_waking/format", mount);
-	got = facts_read(context, path, text, size);
-	if (got > 0)
-		return true;
-	*why = got ? advice_tracefs(context, (int)-got, mount, "sched/sched_waking") :
-		     outcome_no("", "%.200s is empty", path);
-	/* Saved numbers of tracepoints do not tell of fields. */
-	if (got == -EACCES || got == -EPERM)
-		advice_remount(mount, why->remedy, sizeof(why->remedy));
+	if (wakers_numbers_meant(context))
+		return tracing_format(context, "sched/sched_waking", text, size, why);
+	*why = outcome_no("", "in a PID namespace of one's own the numbers in sched:sched_waking are others");
 	return false;
 }
 

@@ -2,16 +2,14 @@
 /* Opening the tracepoints of requests on each CPU; see blockio.h. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/session/blockio.h"
 #include "cli/session/internal.h"
-#include "cli/session/record.h"
+#include "cli/session/tracepoint.h"
 
 #define PAGES_MOST 256u            /* of a ring: 1 MiB, some 8,000 records */
 #define PAGES_LEAST 8u
@@ -21,39 +19,24 @@ static const char *const event_names[BLOCKIO_EVENTS] = {
 	[BLOCKIO_REQUEUE] = "block/block_rq_requeue",
 };
 
-/* "field:char rwbs[10];	offset:34;	size:10;	signed:0;": the numbers behind a field's name. */
-static bool field_find(const char *text, const char *name, u32 *at, u32 *size)
-{
-	size_t length = strlen(name);
-
-	for (const char *found = strstr(text, name); found; found = strstr(found + length, name)) {
-		const char *behind = found + length;
-
-		if (found == text || found[-1] != ' ' || (*behind != ';' && *behind != '['))
-			continue;
-		if (sscanf(behind + strcspn(behind, ";"), "; offset:%u; size:%u;", at, size) == 2 && *at && *at < 4096)
-			return true;
-	}
-	return false;
-}
-
 const char *blockio_format(const char *text, struct blockio_format *f)
 {
-	const char *line = strstr(text, "ID: ");
 	u32 size;
+	u64 id;
 
 	*f = (struct blockio_format){ .id = 0 };
-	if (!line || sscanf(line, "ID: %u", &f->id) != 1 || !f->id || f->id > UINT16_MAX)
+	if (!tracepoint_id(text, &id) || !id || id > UINT16_MAX)
 		return "ID";
-	if (!field_find(text, "dev", &f->dev, &size) || size != sizeof(u32))
+	f->id = (u32)id;
+	if (!tracepoint_field(text, "dev", &f->dev, &size) || size != sizeof(u32))
 		return "dev";
-	if (!field_find(text, "sector", &f->sector, &size) || size != sizeof(u64))
+	if (!tracepoint_field(text, "sector", &f->sector, &size) || size != sizeof(u64))
 		return "sector";
-	if (!field_find(text, "nr_sector", &f->sectors, &size) || size != sizeof(u32))
+	if (!tracepoint_field(text, "nr_sector", &f->sectors, &size) || size != sizeof(u32))
 		return "nr_sector";
-	if (!field_find(text, "rwbs", &f->rwbs, &f->rwbs_size) || !f->rwbs_size || f->rwbs_size > 64)
+	if (!tracepoint_field(text, "rwbs", &f->rwbs, &f->rwbs_size) || !f->rwbs_size || f->rwbs_size > 64)
 		return "rwbs";
-	if (!field_find(text, "error", &f->error, &size) || size != sizeof(u32))
+	if (!tracepoint_field(text, "error", &f->error, &size) || size != sizeof(u32))
 		f->error = 0;
 	return NULL;
 }
@@ -78,41 +61,19 @@ static bool cpu_refused(struct session *s, struct outcome *why)
 static bool formats_read(struct session *s, struct outcome *why)
 {
 	struct blockio *b = s->blockio;
-	char mount[PATH_MAX / 2], path[PATH_MAX], text[4096];
 	const char *missing;
-	long got = tracing_find(&s->caps, mount, sizeof(mount));
+	char text[4096];
 
-	if (got) {
-		*why = advice_tracefs(&s->caps, (int)-got, NULL, event_names[0]);
-		return false;
-	}
 	for (u32 i = 0; i < BLOCKIO_EVENTS; i++) {
-		snprintf(path, sizeof(path), "%s/events/%s/format", mount, event_names[i]);
-		got = facts_read(&s->caps, path, text, sizeof(text));
-		if (got < 0) {
-			*why = advice_tracefs(&s->caps, (int)-got, mount, event_names[i]);
+		if (!tracing_format(&s->caps, event_names[i], text, sizeof(text), why))
 			return false;
-		}
 		missing = blockio_format(text, &b->format[i]);
 		if (missing) {
-			*why = outcome_no("", "%.150s has no %s", path, missing);
+			*why = outcome_no("", "the tracepoint %s has no %s", event_names[i], missing);
 			return false;
 		}
 	}
 	return true;
-}
-
-static void attr_make(struct perf_event_attr *attr, u32 id, size_t pages)
-{
-	perf_attr_init(attr, PERF_TYPE_TRACEPOINT, id);
-	attr->read_format = 0;
-	attr->sample_period = 1;
-	attr->sample_type = RECORD_SAMPLE | PERF_SAMPLE_RAW;
-	attr->sample_id_all = 1;
-	attr->use_clockid = 1;
-	attr->clockid = CLOCK_MONOTONIC_RAW;
-	attr->watermark = 1;
-	attr->wakeup_watermark = (u32)(pages * (size_t)sysconf(_SC_PAGESIZE) / 4);
 }
 
 /* Ends first: a request that is seen to begin is seen to end. 0 or -errno. */
@@ -124,7 +85,7 @@ static int cpu_open(struct blockio *b, u32 cpu, size_t *pages)
 	int ret;
 
 	for (;; *pages /= 2) {
-		attr_make(&attr, b->format[BLOCKIO_COMPLETE].id, *pages);
+		tracepoint_attr(&attr, b->format[BLOCKIO_COMPLETE].id, 0, *pages);
 		ret = ring_open(ring, &attr, -1, cpu, *pages, &mapping);
 		if (ret != -EPERM || !mapping || *pages <= PAGES_LEAST)
 			break;
@@ -135,7 +96,7 @@ static int cpu_open(struct blockio *b, u32 cpu, size_t *pages)
 	for (u32 i = 0; i < BLOCKIO_EVENTS; i++) {
 		if (i == BLOCKIO_COMPLETE)
 			continue;
-		attr_make(&attr, b->format[i].id, *pages);
+		tracepoint_attr(&attr, b->format[i].id, 0, *pages);
 		ret = perf_open(&attr, -1, (int)cpu, -1, 0);
 		if (ret < 0)
 			return ret;

@@ -96,8 +96,6 @@ struct offcpu {
 void offcpu_open(struct session *session);
 /* The number of a tracepoint and where its field prev_state is, by the text of its file "format". False: it lacks them. */
 bool offcpu_format(const char *format, u64 *id, u32 *at, u32 *size);
-/* "field:long prev_state; offset:24; size:8;": the numbers behind a field's name, with the blank before it. */
-bool offcpu_field(const char *format, const char *name, u32 *at, u32 *size);
 void offcpu_free(struct offcpu *offcpu);
 
 /* Records, in the order of time. */

@@ -9,48 +9,31 @@
 #define _GNU_SOURCE
 #include "cli/session/offcpu.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/log.h"
 #include "cli/session/internal.h"
 #include "cli/session/record.h"
 #include "cli/session/sampling.h"
+#include "cli/session/tracepoint.h"
 
 /* A second and CPU. A copy takes longer than a switch: all are had where there are few, and of many some. */
 #define STACKS_RATE 1000u
 
-bool offcpu_field(const char *format, const char *name, u32 *at, u32 *size)
-{
-	const char *field = strstr(format, name);
-
-	return field && sscanf(field + strlen(name), "; offset:%u; size:%u;", at, size) == 2;
-}
-
 bool offcpu_format(const char *format, u64 *id, u32 *at, u32 *size)
 {
-	const char *line = strstr(format, "ID: ");
-	unsigned long long number;
-
-	if (!line || sscanf(line, "ID: %llu", &number) != 1 || !offcpu_field(format, " prev_state", at, size))
-		return false;
-	*id = number;
-	return *size <= sizeof(u64) && *at < 4096;
+	return tracepoint_id(format, id) && tracepoint_field(format, "prev_state", at, size) && *size <= sizeof(u64);
 }
 
 static bool tracepoint_find(struct session *s, struct perf_event_attr *attr)
 {
 	struct offcpu *o = s->sampling->off;
-	char mount[PATH_MAX / 2], path[PATH_MAX], format[4096];
+	struct outcome why;
+	char format[4096];
 	u64 id;
 
-	if (tracing_find(&s->caps, mount, sizeof(mount)))
-		return false;
-	snprintf(path, sizeof(path), "%s/events/sched/sched_switch/format", mount);
-	if (facts_read(&s->caps, path, format, sizeof(format)) <= 0 ||
+	if (!tracing_format(&s->caps, "sched/sched_switch", format, sizeof(format), &why) ||
 	    !offcpu_format(format, &id, &o->state_at, &o->state_size))
 		return false;
 	perf_attr_init(attr, PERF_TYPE_TRACEPOINT, id);
@@ -93,20 +76,14 @@ static int stacks_open(struct session *s, struct perf_event_attr *attr)
 	struct sampling *p = s->sampling;
 	const struct session_sampling *o = s->options->sampling;
 
-	attr->read_format = 0;
+	ring_attr(attr, RECORD_SAMPLE | p->stacks_type, p->pages);
 	attr->freq = !stacks_all(s);
 	if (attr->freq)
 		attr->sample_freq = STACKS_RATE;
 	else
 		attr->sample_period = 1;
-	attr->sample_type = RECORD_SAMPLE | p->stacks_type;
-	attr->sample_id_all = 1;
 	attr->disabled = attr->enable_on_exec = !p->attached;
 	attr->inherit = !s->options->no_inherit;
-	attr->use_clockid = 1;
-	attr->clockid = CLOCK_MONOTONIC_RAW;
-	attr->watermark = 1;
-	attr->wakeup_watermark = (u32)(p->pages * (size_t)sysconf(_SC_PAGESIZE) / 4);
 	if (p->stacks_type & PERF_SAMPLE_STACK_USER) {
 		attr->sample_regs_user = p->regs;
 		attr->sample_stack_user = o ? o->stack_bytes : OFFCPU_STACK;

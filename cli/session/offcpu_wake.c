@@ -21,6 +21,7 @@
 #include "cli/session/internal.h"
 #include "cli/session/record.h"
 #include "cli/session/sampling.h"
+#include "cli/session/tracepoint.h"
 
 /* Bytes that are copied of the waker's stack: from the C library's function to the program's. */
 #define WAKE_STACK 1024u
@@ -49,30 +50,10 @@ struct offcpu_wakes {
 
 bool offcpu_wake_format(const char *format, struct offcpu_wake_fields *f)
 {
-	const char *line = strstr(format, "ID: ");
-	unsigned long long id;
-
-	if (!line || sscanf(line, "ID: %llu", &id) != 1)
-		return false;
-	f->id = id;
-	return offcpu_field(format, " pid", &f->pid_at, &f->pid_size) && f->pid_size == sizeof(u32) && f->pid_at < 4096 &&
-	       offcpu_field(format, " common_flags", &f->flags_at, &f->flags_size) && f->flags_size == 1 && f->flags_at < 4096 &&
-	       offcpu_field(format, " common_pid", &f->current_at, &f->current_size) && f->current_size == sizeof(u32) &&
-	       f->current_at < 4096;
-}
-
-/* What both sorts of events have. */
-static void attr_make(const struct sampling *p, u64 id, u64 type, struct perf_event_attr *attr)
-{
-	perf_attr_init(attr, PERF_TYPE_TRACEPOINT, id);
-	attr->read_format = 0;
-	attr->sample_period = 1;
-	attr->sample_type = RECORD_SAMPLE | type;
-	attr->sample_id_all = 1;
-	attr->use_clockid = 1;
-	attr->clockid = CLOCK_MONOTONIC_RAW;
-	attr->watermark = 1;
-	attr->wakeup_watermark = (u32)(p->pages * (size_t)sysconf(_SC_PAGESIZE) / 4);
+	return tracepoint_id(format, &f->id) &&
+	       tracepoint_field(format, "pid", &f->pid_at, &f->pid_size) && f->pid_size == sizeof(u32) &&
+	       tracepoint_field(format, "common_flags", &f->flags_at, &f->flags_size) && f->flags_size == 1 &&
+	       tracepoint_field(format, "common_pid", &f->current_at, &f->current_size) && f->current_size == sizeof(u32);
 }
 
 /* A ring for each CPU behind those that are there, or none; pid -1: of all that runs on it. 0 or -errno. */
@@ -114,7 +95,7 @@ static void wakers_open(struct session *s, u64 id)
 		return;
 	p->wakers_type = PERF_SAMPLE_RAW | (p->stacks & PERF_SAMPLE_STACK_USER ?
 					    PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : PERF_SAMPLE_CALLCHAIN);
-	attr_make(p, id, p->wakers_type, &attr);
+	tracepoint_attr(&attr, id, p->wakers_type, p->pages);
 	attr.exclude_callchain_kernel = 1;
 	if (p->wakers_type & PERF_SAMPLE_STACK_USER) {
 		attr.sample_regs_user = p->regs;
@@ -144,7 +125,7 @@ static bool wakes_open(struct session *s, struct offcpu_wakes *wakes, struct out
 		*why = outcome_no("", "the tracepoint sched:sched_waking has other fields here");
 		return false;
 	}
-	attr_make(p, wakes->fields.id, PERF_SAMPLE_RAW, &attr);
+	tracepoint_attr(&attr, wakes->fields.id, 0, p->pages);
 	ret = rings_open(p, &attr, -1, &p->nwakes, &mapping);
 	if (ret) {
 		*why = mapping ? advice_ring(&s->caps, -ret) : advice_perf_scope(&s->caps, -ret, ADVICE_TRACE);

@@ -6,9 +6,21 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/perf.h"
+
+void ring_attr(struct perf_event_attr *attr, u64 type, size_t pages)
+{
+	attr->read_format = 0;
+	attr->sample_type = type;
+	attr->sample_id_all = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC_RAW;
+	attr->watermark = 1;
+	attr->wakeup_watermark = (u32)(pages * (size_t)sysconf(_SC_PAGESIZE) / 4);
+}
 
 int ring_open(struct ring *r, struct perf_event_attr *attr, pid_t pid, u32 cpu, size_t pages, bool *mapping)
 {

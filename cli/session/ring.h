@@ -16,6 +16,8 @@ struct ring {
 	size_t size;                 /* of the mapping */
 };
 
+/* Records of that type with their times, for a ring of so many pages: it is to be read when a quarter is full. */
+void ring_attr(struct perf_event_attr *attr, u64 type, size_t pages);
 /* Opens the event and maps a ring of so many pages, a power of two. 0 or -errno; *mapping: it was the mapping that failed. */
 int ring_open(struct ring *ring, struct perf_event_attr *attr, pid_t pid, u32 cpu, size_t pages, bool *mapping);
 void ring_close(struct ring *ring);
