@@ -22,7 +22,8 @@ static const char split_over[] = "the recorded intervals exceed it: cut";
 static const char split_unwoken[] = "some wake-ups were lost: what was waited for a CPU after them is in blocked";
 static const char split_unseen[] = "no look into /proc was at a wait of its process: why it waited is not known";
 static const char split_partly[] = "in it are waits of processes that no look was at: why those waited is not known";
-static const char split_least[] = "at least: threads went on after it was read last, up to 0.1 s before their end";
+static const char split_least[] = "threads went on after it was read last, up to 0.1 s before their end";
+static const char split_excess[] = "the kernel accounts more of it than its threads waited: not believed";
 static const char split_undelayed[] = "its threads ended before it was read, or are older than the accounting";
 static const char split_unread[] = "the kernel's sums of some threads could not be read: their waits after wake-ups are in blocked";
 
@@ -239,10 +240,11 @@ static void split_delay(const struct splitter *s, struct report_split *split, co
 		delay->cell = cell_absent(CELL_UNAVAILABLE, s->samples->off_no_delay);
 	else if (threads->disk_known == SAMPLES_DELAY_UNKNOWN)
 		delay->cell = cell_absent(CELL_UNAVAILABLE, split_undelayed);
-	else if (threads->disk_known == SAMPLES_DELAY_LEAST)
-		delay->cell = (struct cell){ (double)threads->disk_ns, CELL_ESTIMATE, split_least };
+	else if (threads->disk_known == SAMPLES_DELAY_EXCESS)
+		delay->cell = cell_absent(CELL_UNAVAILABLE, split_excess);
 	else
-		delay->cell = cell_counted((double)threads->disk_ns);
+		delay->cell = (struct cell){ (double)threads->disk_ns, CELL_ESTIMATE,
+					     threads->disk_known == SAMPLES_DELAY_LEAST ? split_least : NULL };
 }
 
 static void split_waits(const struct splitter *s, struct report_split *split, const struct split_sums *sums, double blocked)

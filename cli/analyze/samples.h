@@ -154,7 +154,8 @@ static inline u32 samples_off_kind(u32 flags)
 enum samples_delay {
 	SAMPLES_DELAY_UNKNOWN,
 	SAMPLES_DELAY_LEAST,         /* the thread went on after it was read last */
-	SAMPLES_DELAY_WHOLE
+	SAMPLES_DELAY_WHOLE,
+	SAMPLES_DELAY_EXCESS         /* it is more than the thread waited */
 };
 
 /* How the life of a thread was spent, as far as it was followed. */

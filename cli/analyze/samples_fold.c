@@ -47,12 +47,18 @@ static bool key_find(const struct fold_key *list, u32 n, u32 process, u32 tid)
 
 void samples_delay_add(struct samples_thread *sum, const struct samples_thread *thread)
 {
-	sum->disk_ns += thread->disk_ns;
+	bool first = !sum->blocked && !sum->disk_ns;
+
 	/* Of one that never waited nothing is missing. */
-	if (thread->blocked && !sum->blocked)
+	if (!thread->blocked && !thread->disk_ns)
+		return;
+	if (first)
 		sum->disk_known = thread->disk_known;
-	else if (thread->blocked && sum->disk_known != thread->disk_known)
+	else if (sum->disk_known == SAMPLES_DELAY_EXCESS || thread->disk_known == SAMPLES_DELAY_EXCESS)
+		sum->disk_known = SAMPLES_DELAY_EXCESS;
+	else if (sum->disk_known != thread->disk_known)
 		sum->disk_known = SAMPLES_DELAY_LEAST;
+	sum->disk_ns += thread->disk_ns;
 	sum->blocked += thread->blocked;
 }
 

@@ -41,10 +41,13 @@ static const char split_pressure_group[] = "by pressure (PSI) of the control gro
 					   "overlap the run queue; no more than the other parts leave";
 static const char split_no_io[] = "by /proc/PID/io it read and wrote nothing: pressure on disks is of others, or of what it wrote before";
 static const char split_clamped[] = "the other parts exceed the time of the threads, since clocks differ: they are cut, and this is 0";
+static const char split_excess[] = "the kernel accounts more waiting for disks than there was waiting: not believed";
 static const char split_no_queue[] = "with time in run queues, of which nothing is known";
 static const char split_no_disk[] = "with waits for disks, of which nothing is known";
 static const char split_neither[] = "with time in run queues and waits for disks, of which nothing is known";
 static const char split_no_cpu[] = "what was on a CPU is not known";
+
+#define SPLIT_SLACK_NS (20 * NSEC_PER_MSEC) /* of clock ticks at both ends */
 
 /* ---- parts ----------------------------------------------------------------------------------------- */
 
@@ -87,10 +90,13 @@ static void split_cpu(const struct window_fact *w, struct cell *parts, struct ce
 static struct cell split_disk(const struct window_fact *w, double left)
 {
 	bool group = cell_has_value(&w->cell[WINDOW_GROUP_IO]);
-	const struct cell *pressure = &w->cell[group ? WINDOW_GROUP_IO : WINDOW_PSI_IO];
+	const struct cell *pressure = &w->cell[group ? WINDOW_GROUP_IO : WINDOW_PSI_IO], *delay = &w->cell[WINDOW_DELAY];
 
-	if (cell_has_value(&w->cell[WINDOW_DELAY]) || !cell_has_value(pressure))
-		return w->cell[WINDOW_DELAY];
+	/* Linux 6.12 and newer may account much more than there was (session/offcpu_delay.c). */
+	if (cell_has_value(delay) && delay->value <= 1.1 * left + SPLIT_SLACK_NS)
+		return *delay;
+	if (!cell_has_value(pressure))
+		return cell_has_value(delay) ? cell_absent(CELL_UNAVAILABLE, split_excess) : *delay;
 	if (cell_has_value(&w->cell[WINDOW_READ]) && cell_has_value(&w->cell[WINDOW_WRITE]) && w->cell[WINDOW_READ].value <= 0 &&
 	    w->cell[WINDOW_WRITE].value <= 0)
 		return (struct cell){ 0, CELL_ESTIMATE, split_no_io };

@@ -82,7 +82,7 @@ static void split_blocked(const struct lines *lines, FILE *out, const struct rep
 		fputc(')', out);
 	split_percent(lines, share, split->disk_delay.cell.value, split);
 	if (cell_has_value(&split->disk_delay.cell) && split->disk_delay.cell.value >= 0.005 * split->whole)
-		fprintf(out, ", of that for block devices %s%s", split->disk_delay.cell.state == CELL_ESTIMATE ? "at least " : "", share);
+		fprintf(out, ", of that for block devices %s", share);
 }
 
 /* "producer in push", "an interrupt"; to be freed. */

@@ -244,6 +244,7 @@ static void main_changed(struct session *s)
 	session_steer_ended(s);
 	/* All records of it are written; later they would be about a process that is gone. */
 	track_drain(s, true);
+	sampling_drain(s, false);
 	offcpu_delays(s);
 	windows_ending(s, !s->options->follow);
 	p = process_find(&s->processes, (u32)s->spawn.pid);

@@ -185,6 +185,7 @@ static void interval_add(struct sampling *p, struct offcpu_thread *t, u64 until_
 	if (t->state == OFFCPU_BLOCKED) {
 		row.weight = offcpu_wake_take(p, t, until_ns) - t->since_ns;
 		blocked_cause(p, t, until_ns, &row);
+		t->blocked_ns += row.weight;
 		t->sums.blocked++;
 	} else {
 		if (t->stack_ns) {
@@ -240,7 +241,7 @@ static void thread_become(struct sampling *p, struct offcpu_thread *t, u32 proce
 	t->disk_before_ns = t->disk_ns;
 	t->disk_read_ns = 0;
 	t->delay_known = false;
-	t->delay_blocked = t->ready_ns = 0;
+	t->delay_blocked = t->ready_ns = t->blocked_ns = 0;
 }
 
 static void region_look(struct session *s, const struct sampling_record *at, const struct record *r, struct offcpu_thread *t)

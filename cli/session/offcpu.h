@@ -60,6 +60,7 @@ struct offcpu_thread {
 	char name[16];               /* what it calls itself; "": not known */
 	struct offcpu_wake wake;     /* since it was switched in */
 	u64 ready_ns;                /* waited for a CPU, by the records */
+	u64 blocked_ns;              /* was blocked */
 	/* By the kernel's sums for the thread, when they were read: */
 	u64 delay_before_ns;         /* of what came before */
 	u64 delay_ns, delay_ready_ns, delay_blocked;

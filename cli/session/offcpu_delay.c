@@ -2,6 +2,10 @@
 /*
  * What the kernel adds up for each thread: how long it waited for a CPU, and for block devices where that is accounted.
  * Both are read while it lives, ten times a second, so that of most the last of it is missing.
+ *
+ * Since Linux 6.12 a thread may stay in the run queue when it begins to wait, and the begin is noted later, for whoever
+ * runs then. So a wait may be accounted from an earlier begin on, or from none, the start of the machine: in a run of 4 s
+ * it was 3,418 s. That is seen where it is more than all waits were.
  */
 #define _GNU_SOURCE
 #include "cli/session/offcpu.h"
@@ -55,6 +59,8 @@ void offcpu_delay_end(struct offcpu_thread *t)
 	/* Of a thread that is older than the accounting the kernel says 0, too. */
 	if (!t->disk_read_ns || (t->older && !t->disk_ns))
 		t->sums.disk_known = SAMPLES_DELAY_UNKNOWN;
+	else if (t->sums.disk_ns > t->blocked_ns + t->sums.unknown_ns + process_ticks_ns(1))
+		t->sums.disk_known = SAMPLES_DELAY_EXCESS;
 	else
 		t->sums.disk_known = t->disk_read_ns < t->since_ns ? SAMPLES_DELAY_LEAST : SAMPLES_DELAY_WHOLE;
 }

@@ -65,6 +65,7 @@ static u64 poll_account(struct session *s, struct offcpu_thread *t, const u64 *c
 		return ns - ran - waited;
 	chain = t->look_call == SAMPLES_NONE ? t->look_chain : samples_chain(&p->samples, t->look_chain, t->look_call);
 	poll_row(p, t, t->look_kind, chain, t->look_flags, ns - ran - waited);
+	t->blocked_ns += ns - ran - waited;
 	return 0;
 }
 

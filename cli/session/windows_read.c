@@ -25,6 +25,7 @@ static const char read_children[] = "by /proc; with what its children have used 
 static const char read_lost[] = "by /proc; of processes that ended and that nobody of the tree has waited for, what they had up to 0.1 s "
 				"before, if they were seen at all";
 static const char read_threads[] = "by /proc; of threads that ended, what they had up to 0.1 s before, if they were seen at all";
+static const char read_delay[] = "by the kernel's accounting, in clock ticks; Linux 6.12 and newer may account too much";
 static const char read_outside[] = "it is not known of a process from outside";
 
 /* Running totals of one process, with its children that were waited for. */
@@ -359,7 +360,7 @@ static void reading_fill(const struct session *s, const struct window_reader *r,
 		*usage_of(&reading->usage, SOURCE_procio, i) = usage_cell(sum.io[i]);
 	for (u32 i = 0; i < SCHED_CELLS; i++)
 		*usage_of(&reading->usage, SOURCE_sched, i) = usage_cell(threads.sched[i]);
-	reading->delay = s->windows->delays ? cell_counted((double)process_ticks_ns(threads.delay)) :
+	reading->delay = s->windows->delays ? (struct cell){ (double)process_ticks_ns(threads.delay), CELL_ESTIMATE, read_delay } :
 			 cell_absent(CELL_UNAVAILABLE, "the kernel accounts no delays: sysctl kernel.task_delayacct=1");
 	reading->children_ns = sum.children_ns;
 	reading->ended = r->ended;

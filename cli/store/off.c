@@ -71,7 +71,7 @@ static void write_delays(struct store_db *db, const struct samples *samples)
 	for (u32 i = 0; i < samples->nthreads; i++)
 		if (samples->threads[i].disk_known)
 			store_put(db, insert, "iii", (s64)i + 1, (s64)samples->threads[i].disk_ns,
-				  (s64)(samples->threads[i].disk_known == SAMPLES_DELAY_WHOLE));
+				  (s64)samples->threads[i].disk_known - SAMPLES_DELAY_LEAST);
 	sqlite3_finalize(insert);
 }
 
@@ -218,12 +218,12 @@ static int read_delay(void *context, sqlite3_stmt *row)
 {
 	struct store_reader *reader = context;
 	struct samples *samples = samples_of(reader);
-	u32 thread = read_u32(row, 0);
+	u32 thread = read_u32(row, 0), whole = read_u32(row, 2);
 
-	if (!thread || thread > samples->nthreads)
+	if (!thread || thread > samples->nthreads || whole > SAMPLES_DELAY_EXCESS - SAMPLES_DELAY_LEAST)
 		return read_damaged(reader, "the delay of a thread");
 	samples->threads[thread - 1].disk_ns = read_u64(row, 1);
-	samples->threads[thread - 1].disk_known = read_u64(row, 2) ? SAMPLES_DELAY_WHOLE : SAMPLES_DELAY_LEAST;
+	samples->threads[thread - 1].disk_known = SAMPLES_DELAY_LEAST + whole;
 	return 0;
 }
 

@@ -72,6 +72,16 @@ START_TEST(test_split)
 	fact.cell[WINDOW_DELAY] = cell_counted(8 * MS);
 	check_parts(60, 20, 10, 8, 2);
 	ck_assert_int_eq(parts[WINDOW_DISK].state, CELL_COUNTED);
+	/* It is cut where it is a little more than there was, and not believed where it is much more. */
+	fact.cell[WINDOW_DELAY] = cell_counted(25 * MS);
+	check_parts(60, 20, 10, 10, 0);
+	fact.cell[WINDOW_DELAY] = cell_counted(3418e3 * MS);
+	check_parts(60, 20, 10, 4, 6);
+	ck_assert_int_eq(parts[WINDOW_DISK].state, CELL_ESTIMATE);
+	fact.cell[WINDOW_PSI_IO] = cell_absent(CELL_UNAVAILABLE, "psi=0");
+	window_split(&fact, parts);
+	ck_assert_int_eq(parts[WINDOW_DISK].state, CELL_UNAVAILABLE);
+	ck_assert_ptr_nonnull(strstr(parts[WINDOW_DISK].note, "not believed"));
 }
 END_TEST
 
