@@ -254,6 +254,8 @@ cli_sources = \
 	cli/names/uprobe.c \
 	cli/opt.c \
 	cli/opt.h \
+	cli/output/block_rows.c \
+	cli/output/block_rows.h \
 	cli/output/chrome.c \
 	cli/output/chrome.h \
 	cli/output/chrome_trace.c \
@@ -306,6 +308,7 @@ cli_sources = \
 	cli/output/output.c \
 	cli/output/output.h \
 	cli/output/page.h \
+	cli/output/page_block.c \
 	cli/output/page_fold.c \
 	cli/output/page_fold.h \
 	cli/output/page_rows.c \

@@ -100,11 +100,12 @@ static int html_said(struct page *page)
 	static void (*const all[])(const struct lines *) = { lines_storage, lines_group, lines_origin, lines_missing, lines_notes,
 							     lines_markers, NULL };
 	static void (*const samples[])(const struct lines *) = { lines_samples, NULL };
+	static void (*const devices[])(const struct lines *) = { lines_block, NULL };
 	static void (*const none[])(const struct lines *) = { NULL };
 
 	return html_lines(page, "head", head) ||
 	       html_lines(page, "said", page->report->options.totals_only ? totals_only : all) ||
-	       html_lines(page, "sampled", page->report->stacks ? samples : none);
+	       html_lines(page, "sampled", page->report->stacks ? samples : none) || html_lines(page, "devices", devices);
 }
 
 /* ---- the document ---------------------------------------------------------------------------------- */
@@ -142,6 +143,7 @@ static int html_data(struct page *page)
 	err = html_said(page);
 	page_rows(page);
 	page_timeline(page);
+	err = page_block(page) || err ? -1 : 0;
 	fputs(",\n\"samples\":[", page->file);
 	if (!err && facts->samples && samples_taken(facts->samples))
 		err = page_samples(page, "cpu", facts->samples);

@@ -100,6 +100,8 @@ int table_totals_print(const struct lines *lines);
 int table_parts_print(const struct lines *lines);
 /* table_block.c: what devices did, and what is missing of it. Returns 0, or -1 when memory is short. */
 int table_block_print(const struct lines *lines);
+/* The second alone. */
+void lines_block(const struct lines *lines);
 /* table_calls.c: calls of the system, and whether a total is one of them. */
 int table_calls_print(const struct lines *lines);
 bool table_calls_have(const struct report *report, const struct total_fact *total);

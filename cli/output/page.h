@@ -38,6 +38,10 @@ void page_pack_end(struct page_pack *pack);
 
 /* page_rows.c: the columns, rows, windows and totals of the report. */
 void page_rows(struct page *page);
+/* ["2.43 s",2430000000], and if it is not simply counted its state and the number of its reason. */
+void page_cell(struct page *page, const char *text, const struct cell *cell, const char *unit);
+/* page_block.c: what devices did; null where nobody asked. 0, or -1 when memory is short. */
+int page_block(struct page *page);
 /* page_windows.c: the first single windows. */
 void page_timeline(struct page *page);
 /* page_samples.c: call trees of samples of one kind: "cpu", or "off" a CPU. 0, or -1 when memory is short. */

@@ -376,6 +376,46 @@ function showTimeline() {
 		$("timeline").append(make("thead", {}, make("tr", {}, ...head)), body);
 }
 
+// How long requests of a device in a direction took: a bar for each half of a power of two.
+function latencyTable(name, bars) {
+	const most = Math.max(...bars.map(([, , count]) => count)), sum = bars.reduce((all, [, , count]) => all + count, 0);
+	const body = make("tbody", {}), title = `${name}: latency of ${formatCount(sum)} requests`;
+	for (const [least, end, count] of bars) {
+		const bar = make("i", { className: "cpu" });
+		bar.style.width = `${100 * count / most}%`;
+		body.append(make("tr", {}, make("td", {}, formatTime(least)), make("td", {}, formatTime(end)), make("td", {}, formatCount(count)),
+			make("td", {}, formatShare(count, sum)), make("td", { className: "bar", title: `${formatCount(count)} of ${formatCount(sum)}` },
+				make("div", {}, bar))));
+	}
+	const head = ["at least", "less than", "requests", "%", ""].map((text, i) =>
+		make("th", { scope: "col", className: i === 4 ? "text" : "" }, make("span", {}, text)));
+	const box = make("div", { className: "scroll", tabIndex: 0 }, make("table", {}, make("thead", {}, make("tr", {}, ...head)), body));
+	box.setAttribute("role", "region");
+	box.setAttribute("aria-label", title);
+	walkTable(box);
+	return make("div", { className: "latency" }, make("h3", {}, title), box);
+}
+
+function showDevices() {
+	$("devices").hidden = !report.block;
+	if (!report.block)
+		return;
+	const { columns, rows } = report.block, body = make("tbody", {});
+	let device = "";
+	for (const [name, side, cells, bars] of rows) {
+		device = side ? device : name;
+		body.append(make("tr", {}, make("td", { className: "name" }, make("div", {},
+			side ? make("span", { className: "tree", ariaHidden: "true" }, "└ ") : null, make("span", {}, name))),
+			...cells.map((cell, i) => (cell ? makeCell(cell, columns[i]) : make("td", {})))));
+		if (bars.length)
+			$("latencies").append(latencyTable(`${device} ${name}`, bars));
+	}
+	const head = ["block device", ...columns].map((title) => make("th", { scope: "col" }, make("span", {}, title)));
+	if (rows.length)
+		$("device-table").append(make("thead", {}, make("tr", {}, ...head)), body);
+	sayLines($("device-said"), report.devices);
+}
+
 function showTotals() {
 	const body = make("tbody", {});
 	for (const [name, cell, source, ratio] of report.totals)
@@ -1116,6 +1156,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => flam
 showFacts();
 showRegions();
 showWindows();
+showDevices();
 showGraph();
 showTotals();
 let theme = "auto";

@@ -40,8 +40,7 @@ static void page_columns(struct page *page)
 	fputs("]", page->file);
 }
 
-/* ["2.43 s",2430000000], and if it is not simply counted its state and the number of its reason. */
-static void page_cell(struct page *page, const char *text, const struct cell *cell, const char *unit)
+void page_cell(struct page *page, const char *text, const struct cell *cell, const char *unit)
 {
 	fputc('[', page->file);
 	page_word(page, text);

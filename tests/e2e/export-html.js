@@ -5,7 +5,7 @@
 const fs = require("fs");
 const { Browser } = require("./browser.js");
 
-const [program, folder, page, rowsFile] = process.argv.slice(2);
+const [program, folder, page, rowsFile, devicesPage] = process.argv.slice(2);
 
 function is(name, got, want) {
 	const [g, w] = [JSON.stringify(got), JSON.stringify(want)];
@@ -131,6 +131,35 @@ async function tabbing(browser) {
 	is("Tab reaches all parts", ["theme", "filter", "scope", "search", "flame"].filter((id) => !seen.has(id)), []);
 }
 
+// ---- block devices
+
+async function devices(browser) {
+	await browser.open(devicesPage, { width: 400 });
+	is("devices: no wider than 400 px", await browser.ask(NARROW), [400, 400]);
+	await browser.open(devicesPage, { width: 1280 });
+	is("devices: a row each", await browser.ask("[...document.querySelectorAll('#device-table tbody tr')].map((tr) => tr.querySelector('td.name').textContent.replace('└ ', ''))"),
+		await browser.ask("report.block.rows.map(([name]) => name)"));
+	is("devices: each value where it belongs", await browser.ask(`[...document.querySelectorAll('#device-table td[data-column]')].map((td) => [td.dataset.column, td.dataset.value])`),
+		await browser.ask("report.block.rows.flatMap(([, , cells]) => cells.map((cell, i) => [cell, i]).filter(([cell]) => cell).map(([cell, i]) => [report.block.columns[i], String(cell[1] === null ? '' : cell[1])]))"));
+	const bars = "[...document.querySelectorAll('#latencies tbody')].map((body) => [...body.rows].map((row) => row.querySelector('i').getBoundingClientRect().width))";
+	const want = await browser.ask("report.block.rows.map((row) => row[3]).filter((bars) => bars.length).map((bars) => bars.map((bar) => bar[2]))");
+	const widths = await browser.ask(bars);
+	check("devices: bars are as long as there are requests", widths.length === want.length && widths.every((row, i) => row.every((width, k) =>
+		Math.abs(width / Math.max(...row) - want[i][k] / Math.max(...want[i])) < 0.02)), JSON.stringify([widths, want]));
+	if (want.length) {
+		await browser.ask("document.querySelector('#latencies .scroll').focus()");
+		await browser.key("ArrowDown");
+		await browser.key("ArrowDown");
+		is("devices: arrows walk among the bars", await browser.ask("document.activeElement.closest('tr') && document.activeElement.closest('tr').rowIndex"), 1);
+	}
+	is("devices: what is missing is said", await browser.ask("document.getElementById('device-said').textContent.includes('of all processes')"), true);
+	is("devices: contrast", await browser.ask(CONTRAST), []);
+	await browser.open(devicesPage, { width: 1280, dark: true });
+	is("devices: contrast, dark", await browser.ask(CONTRAST), []);
+	await browser.open(page, { width: 1280 });
+	is("devices: none where nobody asked", await browser.ask("document.getElementById('devices').hidden"), true);
+}
+
 // ---- how it looks
 
 const BACK = "getComputedStyle(document.body).backgroundColor";
@@ -185,7 +214,7 @@ async function main() {
 	try {
 		const ms = await browser.open(page, { width: 1280 });
 		console.log(`# opened in ${ms} ms`);
-		for (const part of [scopes, searching, zooming, sorting, tables, tabbing, looks])
+		for (const part of [scopes, searching, zooming, sorting, tables, tabbing, looks, devices])
 			await part(browser);
 	} catch (error) {
 		console.log(`not ok to the end: ${String(error.message).split("\n")[0]}`);

@@ -4,6 +4,7 @@
 #   export-html.py rows PAGE           rows as the CSV report has them: path;calls;value,state;...
 #   export-html.py csv CSV             the same of a CSV report
 #   export-html.py parts PAGE          names of rows and what their time was spent on, where that was watched for
+#   export-html.py devices PAGE        rows of block devices: name side column=value ... and how many requests bars have
 #   export-html.py kinds PAGE          of samples
 #   export-html.py samples PAGE        sums of the samples: count weight
 import base64
@@ -51,8 +52,10 @@ class Page(html.parser.HTMLParser):
         for tag, n in (("html", 1), ("script", 2), ("style", 1), ("b", 0), ("img", 0), ("iframe", 0)):
             if self.tags.count(tag) != n:
                 self.mistakes.append("%d times %s" % (self.tags.count(tag), tag))
-        for row in self.data["rows"] + self.data["windows"]:
-            for cell in row[9:12] + row[12] + (row[13] or []):
+        cells = [row[9:12] + row[12] + (row[13] or []) for row in self.data["rows"] + self.data["windows"]]
+        cells += [filter(None, row[2]) for row in (self.data["block"] or {"rows": []})["rows"]]
+        for row in cells:
+            for cell in row:
                 state = cell[2] if len(cell) > 2 else 0
                 if (cell[1] is None) != (state > 2):
                     self.mistakes.append("%s is %s" % (cell, STATES[state]))
@@ -110,6 +113,10 @@ elif what == "parts":
     for row in page.data["rows"]:
         if row[13]:
             print(row[2], *("%s=%s" % (name, cell[1]) for name, cell in zip(names, row[13])))
+elif what == "devices":
+    for name, side, cells, bars in page.data["block"]["rows"]:
+        print(name, side, *("%s=%.15g" % (title, cell[1]) for title, cell in zip(page.data["block"]["columns"], cells)
+                            if cell and cell[1] is not None), sum(bar[2] for bar in bars), sep="|")
 elif what == "kinds":
     print(*(samples["kind"] for samples in page.data["samples"]))
 elif what == "samples":
