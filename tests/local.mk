@@ -86,6 +86,7 @@ unit_parts = \
 	tests/unit/caps_root.h \
 	tests/unit/built.h \
 	tests/unit/cfi_file.h \
+	tests/unit/devices.h \
 	tests/unit/fake_root.h \
 	tests/unit/machines.h \
 	tests/unit/profiled.h \

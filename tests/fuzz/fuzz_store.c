@@ -11,6 +11,7 @@
 
 #include "cli/store/internal.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/unit/devices.h"
 #include "tests/unit/profiled.h"
 #include "tests/unit/sample.h"
 #include "tests/unit/surroundings.h"
@@ -21,6 +22,29 @@ static u8 sound[ROOM];
 static size_t sound_size;
 static int file_fd;
 static const char path[] = "fuzz-store.spark"; /* SQLite follows links: /proc/self/fd would lead nowhere */
+
+/* Waits of all causes and ends of some, of two threads. */
+static void off_make(struct samples *samples)
+{
+	struct samples_thread thread = { .process = 1, .pid = 1, .tid = 1, .life_ns = 9000, .running_ns = 1000, .blocked = 8,
+					 .preempted = 1, .disk_known = SAMPLES_DELAY_WHOLE, .disk_ns = 500 };
+	struct samples_row row = { .process = 1, .pid = 1, .tid = 1, .region = SAMPLES_NONE, .chain = 0, .count = 1, .weight = 1000 };
+	struct samples_wake wake = { .process = 1, .tid = 1, .region = SAMPLES_NONE, .name = samples_string(samples, "waker", 5),
+				     .chain = 0, .count = 1, .ns = 1000 };
+
+	samples->off = true;
+	samples->off_waker = strdup("sched_waking");
+	for (u32 kind = 0; kind < SAMPLES_OFF_KINDS; kind++) {
+		row.flags = kind << SAMPLES_OFF_SHIFT | (kind % 2 ? SAMPLES_OFF_SHARED : SAMPLES_OFF_RECORDED);
+		samples_off(samples, &row);
+	}
+	for (wake.by = 0; wake.by < SAMPLES_WAKER_KINDS; wake.by++)
+		samples_wake(samples, &wake);
+	samples_thread(samples, &thread);
+	thread.tid = 2;
+	thread.disk_known = SAMPLES_DELAY_LEAST;
+	samples_thread(samples, &thread);
+}
 
 static void store_make_sound(void)
 {
@@ -33,12 +57,15 @@ static void store_make_sound(void)
 	struct store_file file;
 	struct samples samples;
 	struct sample sample;
+	struct block block;
 	FILE *f;
 
 	sample_init(&sample, PROFILE_BY_THREAD);
 	profiled_samples(&samples);
+	off_make(&samples);
 	sample.facts.samples = &samples;
 	sample.facts.provenance = &provenance;
+	fuzz_check(devices_make(&sample.facts, &block), "there is memory for devices");
 	surround(&sample.facts);
 	sample_regions(&sample);
 	sample_extras(&sample);
@@ -55,6 +82,7 @@ static void store_make_sound(void)
 	store_close(&file);
 	sample_fini(&sample);
 	samples_fini(&samples);
+	block_fini(&block);
 }
 
 static struct recording *read_input(const u8 *input, size_t size)
@@ -73,6 +101,8 @@ static void fuzz_store_open(char **argv)
 	file_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	recording = read_input(sound, sound_size);
 	fuzz_check(recording, "what was written can be read");
+	fuzz_check(recording->facts.block && recording->facts.block->ntraced == 1 && recording->samples.nwakes == SAMPLES_WAKER_KINDS,
+		   "all tables are in it");
 	recording_free(recording);
 }
 
@@ -112,7 +142,7 @@ static void fuzz_store_run(const u8 *input, size_t size)
 		.detail = fuzz_once_in(2), .by_region = fuzz_once_in(2), .inner = true, .call_tree = true, .lines = "main" };
 	report = report_build(&recording->profile, &recording->facts, &recording->options.report);
 	fuzz_check(report, "a recording that could be read makes a report");
-	output_write(output_find(fuzz_once_in(2) ? "json" : "table"), fuzz_sink(), report, &options);
+	output_write(output_find(fuzz_once_in(4) ? "html" : fuzz_once_in(2) ? "json" : "table"), fuzz_sink(), report, &options);
 	report_free(report);
 	recording_free(recording);
 }
