@@ -15,6 +15,8 @@
 #define THREADS_MOST 4096u         /* that have ended and rows of their own, as in the profile by thread */
 #define LOOK_SHORT_NS (2 * OFFCPU_LOOK_NS) /* intervals that are longer are all seen */
 #define LOOK_CALL_NS NSEC_PER_MSEC
+/* The kernel tells the track of a birth or an exec in a record of its own, which may have a later time. */
+#define RECORDS_APART_NS (200 * 1000u)
 
 void offcpu_free(struct offcpu *o)
 {
@@ -50,7 +52,7 @@ struct offcpu_thread *offcpu_thread_find(const struct offcpu *o, u32 tid)
 static u32 process_of(struct session *s, u32 pid, u64 time_ns)
 {
 	u64 ns = time_ns > s->start_ns ? time_ns - s->start_ns : 0;
-	struct process *p = process_find_at(&s->processes, pid, ns);
+	struct process *p = process_find_at(&s->processes, pid, ns + RECORDS_APART_NS);
 
 	return p ? p->facts.id : 0;
 }
