@@ -17,7 +17,7 @@ const char *const report_part_names[REPORT_PARTS] = {
 	[REPORT_SLEEP] = "blocked.sleep", [REPORT_OTHER] = "blocked.other", [REPORT_RESIDUAL] = "residual",
 };
 
-static const char split_lost[] = "some of it was between records that were lost";
+static const char split_lost[] = "some of it was between records that were lost, or before a thread was met";
 static const char split_over[] = "the recorded intervals exceed it: cut";
 static const char split_unwoken[] = "some wake-ups were lost: what was waited for a CPU after them is in blocked";
 static const char split_unseen[] = "no look into /proc was at a wait of its process: why it waited is not known";

@@ -123,6 +123,8 @@ struct offcpu_wake_fields {
 	u32 current_at, current_size; /* who ran */
 };
 bool offcpu_wake_format(const char *format, struct offcpu_wake_fields *fields);
+/* All wake-ups since then have records. */
+bool offcpu_wakes_complete(const struct offcpu *offcpu, u64 since_ns);
 /* The thread has ended, and may yet wake others. */
 void offcpu_wake_ended(struct offcpu *offcpu, const struct offcpu_thread *thread);
 /* There is a thread of that number. */
@@ -166,7 +168,7 @@ void offcpu_begin(struct session *session);
 /* A fresh thread's first record, or its end: what it was until then. */
 void offcpu_first(const struct sampling *sampling, struct offcpu_thread *thread, u64 now_ns, bool out);
 /* The end, and a fresh thread had no record. */
-void offcpu_unmoved(struct offcpu_thread *thread, u64 end_ns);
+void offcpu_unmoved(const struct offcpu *offcpu, struct offcpu_thread *thread, u64 end_ns);
 
 /* offcpu_end.c: no more records come. */
 void offcpu_end(struct session *session);

@@ -107,6 +107,22 @@ static bool record_lost(const struct sampling *p, const struct offcpu_thread *t)
 	return false;
 }
 
+/*
+ * It could run when it was looked at, and did not. Since when, a record of its wake-up tells; where there are none of
+ * those, it is not known of the time before that look.
+ */
+static void ready_since(const struct offcpu *o, struct offcpu_thread *t)
+{
+	t->state = OFFCPU_READY;
+	if (offcpu_wakes_complete(o, t->since_ns)) {
+		if (t->wake.time_ns)
+			t->state = OFFCPU_BLOCKED;
+		return;
+	}
+	t->sums.unknown_ns += t->fresh_ns - MIN(t->fresh_ns, t->since_ns);
+	t->since_ns = MAX(t->fresh_ns, t->since_ns);
+}
+
 void offcpu_first(const struct sampling *p, struct offcpu_thread *t, u64 now_ns, bool out)
 {
 	t->fresh = false;
@@ -118,10 +134,10 @@ void offcpu_first(const struct sampling *p, struct offcpu_thread *t, u64 now_ns,
 		/* It was switched in before it was looked at. */
 		t->state = OFFCPU_UNKNOWN;
 	else if (t->state == OFFCPU_RUNNING)
-		t->state = OFFCPU_READY;
+		ready_since(p->off, t);
 }
 
-void offcpu_unmoved(struct offcpu_thread *t, u64 end_ns)
+void offcpu_unmoved(const struct offcpu *o, struct offcpu_thread *t, u64 end_ns)
 {
 	u64 ns = end_ns - MIN(end_ns, t->since_ns), ran;
 	u64 cells[SCHED_CELLS];
@@ -134,5 +150,6 @@ void offcpu_unmoved(struct offcpu_thread *t, u64 end_ns)
 	}
 	/* It had a CPU all the time, or none; the kernel adds up at its clock's ticks. */
 	ran = cells[SCHED_RUNTIME] - MIN(cells[SCHED_RUNTIME], t->ran_ns);
-	t->state = ran > ns / 2 ? OFFCPU_RUNNING : OFFCPU_READY;
+	if (ran <= ns / 2)
+		ready_since(o, t);
 }

@@ -262,7 +262,7 @@ void offcpu_end(struct session *s)
 	for (u32 i = 0; i < o->nthreads; i++)
 		end_lost(s, o->threads[i]);
 	for (u32 i = 0; s->attached && i < o->nthreads; i++)
-		offcpu_unmoved(o->threads[i], end_ns);
+		offcpu_unmoved(o, o->threads[i], end_ns);
 	for (u32 i = 0; i < o->nthreads; i++)
 		if (o->polled)
 			offcpu_thread_end(p, o->threads[i], o->threads[i]->met_ns);

@@ -280,6 +280,11 @@ void offcpu_wake_thread(struct sampling *p, u32 tid)
 		wakes_filter(p, 0);
 }
 
+bool offcpu_wakes_complete(const struct offcpu *o, u64 since_ns)
+{
+	return o->wakes && o->wakes->loss_ns < since_ns;
+}
+
 /* What ended the wait, or NULL: that was lost. */
 static const struct offcpu_wake *wake_of(const struct offcpu_wakes *wakes, const struct offcpu_thread *t)
 {

@@ -6,6 +6,7 @@
 
 #include "cli/names/blocking.h"
 #include "cli/session/offcpu.h"
+#include "cli/session/sampling.h"
 #include "suite.h"
 
 static const char format[] =
@@ -86,6 +87,34 @@ START_TEST(test_places)
 }
 END_TEST
 
+/* One that a session met at 150, which began at 100, with its first record at this time. */
+static struct offcpu_thread first(enum offcpu_state met, u64 now_ns, bool out)
+{
+	static struct offcpu off;
+	const struct sampling sampling = { .off = &off };
+	struct offcpu_thread t = { .fresh = true, .since_ns = 100, .fresh_ns = 150, .state = met };
+
+	offcpu_first(&sampling, &t, now_ns, out);
+	ck_assert(!t.fresh);
+	return t;
+}
+
+START_TEST(test_first)
+{
+	struct offcpu_thread t = first(OFFCPU_BLOCKED, 300, false);
+
+	ck_assert_int_eq(t.state, OFFCPU_BLOCKED);
+	ck_assert_uint_eq(t.since_ns, 100);
+	ck_assert_int_eq(first(OFFCPU_BLOCKED, 120, false).state, OFFCPU_UNKNOWN);
+	ck_assert_int_eq(first(OFFCPU_RUNNING, 300, true).state, OFFCPU_RUNNING);
+	/* It may have been woken just before it was met. */
+	t = first(OFFCPU_RUNNING, 300, false);
+	ck_assert_int_eq(t.state, OFFCPU_READY);
+	ck_assert_uint_eq(t.since_ns, 150);
+	ck_assert_uint_eq(t.sums.unknown_ns, 50);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("offcpu");
@@ -94,5 +123,6 @@ int main(void)
 	tcase_add_test(tests, test_wake_format);
 	tcase_add_test(tests, test_calls);
 	tcase_add_test(tests, test_places);
+	tcase_add_test(tests, test_first);
 	return suite_run("offcpu", tests);
 }
