@@ -104,28 +104,15 @@ static always_inline bool begin_call(u32 region, u64 sp)
 {
 	struct thread *t = thread_self;
 	struct lane *l = &t->lane;
-	struct wire_frame *f;
-	u64 now;
+	bool begun;
 
 	if (unlikely(l->gate != GATE_FAST))
 		return begin_call_counted(t, l, region, sp);
 	l->gate = sp;
 	barrier();
-	if (unlikely(jumped_over(l, sp) || !frame_prepare(l, region))) {
-		l->gate = GATE_FAST;
-		return false;
-	}
-	f = l->top + 1;
-	f->sp = sp;
-	f->off = 0;
-	now = cpu_ticks();
-	if (unlikely(detect_moved(t))) {
-		l->gate = GATE_FAST;
-		return false;
-	}
-	begin_account(l, f, region, now);
+	begun = likely(!jumped_over(l, sp) && frame_prepare(l, region)) && begin_now(t, l, region, sp);
 	l->gate = GATE_FAST;
-	return true;
+	return begun;
 }
 
 struct call_way call_begin(u64 index, u64 sp)
@@ -144,9 +131,8 @@ static always_inline u64 end_call(u32 region, u64 sp)
 {
 	struct thread *t = thread_self;
 	struct lane *l = &t->lane;
-	struct wire_frame *f;
-	struct wire_node *n;
-	u64 now, wall, *bucket;
+	bool ended;
+	u64 now;
 
 	if (unlikely(l->gate != GATE_FAST)) {
 		now = 0;
@@ -160,18 +146,9 @@ static always_inline u64 end_call(u32 region, u64 sp)
 		l->gate = GATE_FAST;
 		return 1;
 	}
-	now = cpu_ticks();
-	f = l->top;
-	n = *l->top_node;
-	wall = now - f->start;
-	bucket = bucket_of(n, wall);
-	if (unlikely(!bucket || detect_moved(t) || wall >= t->force_ticks || f->off)) {
-		l->gate = GATE_FAST;
-		return now;
-	}
-	end_account(l, f, n, wall, bucket, region);
+	ended = end_now(t, l, region, &now);
 	l->gate = GATE_FAST;
-	return 0;
+	return likely(ended) ? 0 : now;
 }
 
 u64 call_end(u64 index, u64 sp)

@@ -86,6 +86,42 @@ static always_inline void end_account(struct lane *l, struct wire_frame *f, stru
 	barrier();
 }
 
+/* MARKER. The frame above the top, which is of that region, begins now. False: the thread may have been off the CPU. */
+static always_inline bool begin_now(struct thread *t, struct lane *l, u32 region, u64 sp)
+{
+	struct wire_frame *f = l->top + 1;
+	u64 now;
+
+	f->sp = sp;
+	f->off = 0;
+	now = cpu_ticks();
+	if (unlikely(detect_moved(t)))
+		return false;
+	begin_account(l, f, region, now);
+	return true;
+}
+
+/*
+ * MARKER. The top frame, which is of that region, ends now. False: it is not all usual, and *now is left for the slow way,
+ * which would else never make a bucket that is missing here.
+ */
+static always_inline bool end_now(struct thread *t, struct lane *l, u32 region, u64 *now)
+{
+	struct wire_frame *f;
+	struct wire_node *n;
+	u64 wall, *bucket;
+
+	*now = cpu_ticks();
+	f = l->top;
+	n = *l->top_node;
+	wall = *now - f->start;
+	bucket = bucket_of(n, wall);
+	if (unlikely(!bucket || detect_moved(t) || wall >= t->force_ticks || f->off))
+		return false;
+	end_account(l, f, n, wall, bucket, region);
+	return true;
+}
+
 /* MARKER. Sources are read, samples are taken or markers are traced: nothing else makes the lane slow. */
 static always_inline bool lane_measures(const struct lane *l)
 {

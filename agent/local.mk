@@ -13,6 +13,8 @@ agent_sources = \
 	agent/counters.c \
 	agent/detect.c \
 	agent/fast.h \
+	agent/got.c \
+	agent/got.h \
 	agent/hello.c \
 	agent/hello.h \
 	agent/hooks.c \

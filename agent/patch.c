@@ -12,27 +12,19 @@
 #define _GNU_SOURCE
 #include "agent.h"
 #include "call.h"
+#include "got.h"
 #include "loader.h"
-#include "object.h"
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
 #include "banned.h"
 
-#if defined(__x86_64__)
-#define RELOC_CALL R_X86_64_JUMP_SLOT
-#define RELOC_DATA R_X86_64_GLOB_DAT
-#else
-#define RELOC_CALL R_AARCH64_JUMP_SLOT
-#define RELOC_DATA R_AARCH64_GLOB_DAT
+#if defined(__aarch64__)
 #define VARIANT_CONVENTION 0x80    /* STO_AARCH64_VARIANT_PCS: ELF for AArch64, "Symbol table" */
 #endif
 
@@ -216,29 +208,18 @@ static bool slot_remember(u64 slot, u32 index, bool read_only)
 	return true;
 }
 
-static int relro_protect(const struct object *o, int protection)
-{
-	return (int)syscall_raw(SYS_mprotect, (long)o->relro, (long)(o->relro_end - o->relro), protection, 0, 0, 0);
-}
-
 /* One object while its slots are looked through. */
 struct patching {
+	struct got got;
 	const struct listing *list;
-	const struct object *object;
-	struct tables tables;
 	void *handle;
-	bool opened;               /* what is read-only can be written to */
 };
 
 static bool slot_write(struct patching *p, u64 *slot, u32 index)
 {
-	const struct object *o = p->object;
-	bool read_only = (u64)(uintptr_t)slot >= o->relro && (u64)(uintptr_t)slot < o->relro_end;
+	bool read_only;
 
-	if (read_only && !p->opened && relro_protect(o, PROT_READ | PROT_WRITE))
-		return false;
-	p->opened |= read_only;
-	if (!slot_remember((u64)(uintptr_t)slot, index, read_only))
+	if (!got_open(&p->got, slot, &read_only) || !slot_remember((u64)(uintptr_t)slot, index, read_only))
 		return false;
 	store_release(slot, stub_address(index));
 	return true;
@@ -278,19 +259,19 @@ static u64 definition_in(const struct object *o, const char *name, const char *v
  */
 static u64 slot_bound(const struct patching *p, const ElfW(Sym) *symbol, u32 number)
 {
-	const char *name = p->tables.strings + symbol->st_name, *version = tables_version(&p->tables, number);
+	const char *name = p->got.tables.strings + symbol->st_name, *version = tables_version(&p->got.tables, number);
 	u64 usual = (u64)(uintptr_t)loader_find(RTLD_DEFAULT, name, NULL), target = 0;
 
-	if (usual && !object_has(p->object, usual) &&
+	if (usual && !object_has(p->got.object, usual) &&
 	    (!version || usual == (u64)(uintptr_t)loader_find(RTLD_DEFAULT, name, version)))
 		return usual;
 	/* Only the object's own search has it. */
 	if (!usual)
 		return (u64)(uintptr_t)loader_find(p->handle, name, version);
-	if (symbol->st_shndx != SHN_UNDEF && object_has(p->object, usual))
+	if (symbol->st_shndx != SHN_UNDEF && object_has(p->got.object, usual))
 		return 0;
 	for (u32 i = 0; i < p->list->n && !target; i++)
-		if (&p->list->objects[i] != p->object)
+		if (&p->list->objects[i] != p->got.object)
 			target = definition_in(&p->list->objects[i], name, version);
 	return target;
 }
@@ -311,7 +292,7 @@ static bool is_function(u64 address)
 static bool bound_to_own(const struct patching *p, u64 target, const ElfW(Sym) *symbol)
 {
 	return symbol->st_shndx != SHN_UNDEF &&
-	       (target == p->object->base + symbol->st_value || ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC);
+	       (target == p->got.object->base + symbol->st_value || ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC);
 }
 
 /* The function that a slot stands for; 0: none, or one of the object's own. */
@@ -322,23 +303,23 @@ static u64 slot_target(struct patching *p, const u64 *slot, const ElfW(Sym) *sym
 	if (is_stub(target))
 		return 0;
 	/* Its own PLT entry: not bound yet. */
-	if (object_has(p->object, target)) {
+	if (object_has(p->got.object, target)) {
 		if (bound_to_own(p, target, symbol))
 			return 0;
 		target = slot_bound(p, symbol, number);
 		/* Which of two it would be cannot be known then: left until the loader has bound it. */
-		if (patch.deepbind && target != (u64)(uintptr_t)loader_find(p->handle, p->tables.strings + symbol->st_name,
-									    tables_version(&p->tables, number)))
+		if (patch.deepbind && target != (u64)(uintptr_t)loader_find(p->handle, p->got.tables.strings + symbol->st_name,
+									    tables_version(&p->got.tables, number)))
 			return 0;
 	}
-	return object_has(p->object, target) ? 0 : target;
+	return object_has(p->got.object, target) ? 0 : target;
 }
 
 /* A slot for a function whose name some rule, or the loader, is about. */
 static void slot_look(struct patching *p, u64 *slot, u32 number, enum call_kind kind)
 {
-	const ElfW(Sym) *symbol = &p->tables.symbols[number];
-	const char *name = p->tables.strings + symbol->st_name;
+	const ElfW(Sym) *symbol = &p->got.tables.symbols[number];
+	const char *name = p->got.tables.strings + symbol->st_name;
 	u64 target = slot_target(p, slot, symbol, number);
 	const struct wire_call_rule *rule = NULL;
 	const struct object *library;
@@ -360,35 +341,27 @@ static void slot_look(struct patching *p, u64 *slot, u32 number, enum call_kind 
 		return;
 	}
 	if (slot_write(p, slot, index) && region)
-		origin_count(index, region, object_path(library), object_path(p->object));
+		origin_count(index, region, object_path(library), object_path(p->got.object));
 }
 
-static void slots_look(struct patching *p, const ElfW(Rela) *rela, size_t n)
+static void name_look(struct got *got, u64 *slot, u32 number, const char *name)
 {
-	for (size_t i = 0; i < n; i++) {
-		u32 type = (u32)ELF64_R_TYPE(rela[i].r_info), number = (u32)ELF64_R_SYM(rela[i].r_info);
-		const char *name = p->tables.strings + p->tables.symbols[number].st_name;
-		u64 *slot = (u64 *)(p->object->base + rela[i].r_offset);
-		enum call_kind kind;
+	enum call_kind kind;
 
-		if ((type != RELOC_CALL && type != RELOC_DATA) || !number)
-			continue;
 #if defined(VARIANT_CONVENTION)
-		if (p->tables.symbols[number].st_other & VARIANT_CONVENTION)
-			continue;
+	if (got->tables.symbols[number].st_other & VARIANT_CONVENTION)
+		return;
 #endif
-		kind = loader_kind(name);
-		if (kind == CALL_NONE && symbol_wanted(name))
-			kind = CALL_REGION;
-		if (kind == CALL_NONE)
-			continue;
-		slot_look(p, slot, number, kind);
-	}
+	kind = loader_kind(name);
+	if (kind == CALL_NONE && symbol_wanted(name))
+		kind = CALL_REGION;
+	if (kind != CALL_NONE)
+		slot_look((struct patching *)got, slot, number, kind);
 }
 
 static void object_patch(const struct listing *list, const struct object *o)
 {
-	struct patching p = { .list = list, .object = o };
+	struct patching p = { .got = { .object = o }, .list = list };
 
 	patch.looks++;
 	/* Before anything of it is read. */
@@ -397,22 +370,9 @@ static void object_patch(const struct listing *list, const struct object *o)
 		return;
 	if (*o->path && object_has_rpath(o))
 		patch.rpaths = true;
-	if (!object_tables(o, &p.tables))
-		goto let;
-	for (u32 i = 0; i < ARRAY_SIZE(p.tables.rela); i++)
-		if (p.tables.rela[i])
-			slots_look(&p, p.tables.rela[i], p.tables.rela_bytes[i] / sizeof(ElfW(Rela)));
-	if (p.opened)
-		relro_protect(o, PROT_READ);
-let:
+	got_each(&p.got, name_look);
+	got_shut(&p.got);
 	loader_let(p.handle);
-}
-
-/* The loader and the vDSO do not call by their slots; the agent's own calls are none of the program's. */
-static bool object_counts(const struct object *o)
-{
-	return o->dynamic && !object_has(o, (u64)(uintptr_t)call_stubs) && !object_is_loader(o) &&
-	       strncmp(o->path, "linux-vdso", 10) != 0;
 }
 
 static void list_objects(struct listing *list)
@@ -431,7 +391,7 @@ static void objects_look(struct listing *list)
 	if (list->subs != patch.subs)
 		patch.objects = 0;
 	for (u32 i = patch.objects; i < list->n; i++)
-		if (object_counts(&list->objects[i]))
+		if (got_counts(&list->objects[i]))
 			object_patch(list, &list->objects[i]);
 	patch.objects = list->n;
 	patch.adds = list->adds;
@@ -512,22 +472,9 @@ void *patch_found(const char *name, void *target, u64 from)
 
 /* ---- giving back ------------------------------------------------------------------------------ */
 
-/* Written by the kernel: the object may be unmapped by now. */
 static void slot_restore(const struct patched *p)
 {
-	u64 page = (u64)sysconf(_SC_PAGESIZE), at = p->slot & ~(page - 1), now = 0, target;
-	struct iovec here = { &now, sizeof(now) }, there = { (void *)(uintptr_t)p->slot, sizeof(now) };
-	long pid = syscall_raw(SYS_getpid, 0, 0, 0, 0, 0, 0);
-
-	if (syscall_raw(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0) != sizeof(now) || now != stub_address(p->index))
-		return;
-	target = (u64)(uintptr_t)calls[p->index].target;
-	if (p->read_only && syscall_raw(SYS_mprotect, (long)at, (long)page, PROT_READ | PROT_WRITE, 0, 0, 0))
-		return;
-	here.iov_base = &target;
-	syscall_raw(SYS_process_vm_writev, pid, (long)&here, 1, (long)&there, 1, 0);
-	if (p->read_only)
-		syscall_raw(SYS_mprotect, (long)at, (long)page, PROT_READ, 0, 0, 0);
+	got_restore(p->slot, stub_address(p->index), (u64)(uintptr_t)calls[p->index].target, p->read_only);
 }
 
 void patch_release(void)

@@ -135,8 +135,6 @@ static always_inline void begin_fast(u32 region, u64 sp)
 {
 	struct thread *t = thread_self;
 	struct lane *l = &t->lane;
-	struct wire_frame *f;
-	u64 now;
 
 	if (unlikely(l->gate != GATE_FAST)) {
 		begin_slow(region, sp);
@@ -149,16 +147,11 @@ static always_inline void begin_fast(u32 region, u64 sp)
 		begin_other(t, region, sp);
 		return;
 	}
-	f = l->top + 1;
-	f->sp = sp;
-	f->off = 0;
-	now = cpu_ticks();
-	if (unlikely(detect_moved(t))) {
+	if (unlikely(!begin_now(t, l, region, sp))) {
 		l->gate = GATE_FAST;
 		begin_slow(region, sp);
 		return;
 	}
-	begin_account(l, f, region, now);
 	l->gate = GATE_FAST;
 }
 
@@ -166,9 +159,7 @@ static always_inline void end_fast(u32 region, u64 sp)
 {
 	struct thread *t = thread_self;
 	struct lane *l = &t->lane;
-	struct wire_frame *f;
-	struct wire_node *n;
-	u64 now, wall, *bucket;
+	u64 now;
 
 	if (unlikely(l->gate != GATE_FAST)) {
 		end_slow(region, sp, 0);
@@ -181,18 +172,11 @@ static always_inline void end_fast(u32 region, u64 sp)
 		end_slow(region, sp, 0);
 		return;
 	}
-	now = cpu_ticks();
-	f = l->top;
-	n = *l->top_node;
-	wall = now - f->start;
-	bucket = bucket_of(n, wall);
-	if (unlikely(!bucket || detect_moved(t) || wall >= t->force_ticks || f->off)) {
-		/* With this time stamp, or a bucket that is missing for it would never be made. */
+	if (unlikely(!end_now(t, l, region, &now))) {
 		l->gate = GATE_FAST;
 		end_slow(region, sp, now);
 		return;
 	}
-	end_account(l, f, n, wall, bucket, region);
 	l->gate = GATE_FAST;
 }
 
