@@ -118,6 +118,7 @@ static void rings_hide(struct session *s)
 		if (!process_find(&s->processes, pid) || process_ours(pid))
 			continue;
 		s->sampling->hidden = true;
+		sampling_note(s->sampling, "no regions: process %u is of another user, who is not to see the samples of all", pid);
 		warning("process %u is of another user, who is not to see the samples of all: they have no regions", pid);
 		return;
 	}

@@ -76,6 +76,8 @@ void sampling_open(struct session *session);
  * them tells what the kernel allows.
  */
 void sampling_open_attached(struct session *session, pid_t tid);
+/* What the report is to say of the samples, too. */
+void sampling_note(struct sampling *sampling, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* 0 or -errno. */
 int sampling_add(struct session *session, pid_t tid);
 /* What processes had mapped before their threads were added. */

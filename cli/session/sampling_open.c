@@ -65,8 +65,7 @@ static u64 rate_most(void)
 	return number_in("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
 }
 
-static void note(struct sampling *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void note(struct sampling *p, const char *format, ...)
+void sampling_note(struct sampling *p, const char *format, ...)
 {
 	char *before = p->samples.note, *more = NULL, *all = NULL;
 	va_list args;
@@ -93,7 +92,7 @@ static void rate_bound(const struct session *s, const struct source *from, struc
 	if (!from->clock || (attr->freq ? attr->sample_freq <= most : attr->sample_period >= NSEC_PER_SEC / most))
 		return;
 	if (!bounded)
-		note(p, "at most %llu a second", (unsigned long long)most);
+		sampling_note(p, "at most %llu a second", (unsigned long long)most);
 	if (attr->freq)
 		p->samples.frequency = attr->sample_freq = most;
 	else
@@ -212,8 +211,8 @@ static int rings_open_rate(struct sampling *p, struct perf_event_attr *attr, pid
 
 	if (ret != -EINVAL || !attr->freq || attr->sample_freq <= most)
 		return ret;
-	note(p, "%llu Hz instead of %llu: perf_event_max_sample_rate", (unsigned long long)most,
-	     (unsigned long long)attr->sample_freq);
+	sampling_note(p, "%llu Hz instead of %llu: perf_event_max_sample_rate", (unsigned long long)most,
+		      (unsigned long long)attr->sample_freq);
 	p->samples.frequency = attr->sample_freq = most;
 	return rings_open_identified(p, attr, child, mapping);
 }
@@ -227,7 +226,7 @@ static int rings_open_precise(struct sampling *p, const struct source *from, str
 		attr->precise_ip = precise & 3;
 		ret = rings_open_rate(p, attr, child, mapping);
 		if (!ret && precise)
-			note(p, "precise level %u", precise);
+			sampling_note(p, "precise level %u", precise);
 		if (ret != -EOPNOTSUPP && ret != -EINVAL && ret != -ENOENT)
 			return ret;
 	}
@@ -261,8 +260,8 @@ static void rings_tell(struct sampling *p)
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	if (limit.rlim_cur != RLIM_INFINITY)
 		snprintf(own, sizeof(own), "%llu", (unsigned long long)limit.rlim_cur / 1024);
-	note(p, "rings of %zu KiB instead of %zu (perf_event_mlock_kb %llu, ulimit -l %s)", p->pages * kib, p->wanted * kib,
-	     user, own);
+	sampling_note(p, "rings of %zu KiB instead of %zu (perf_event_mlock_kb %llu, ulimit -l %s)", p->pages * kib,
+		      p->wanted * kib, user, own);
 	verbose(1, "sampling rings of %zu KiB for each CPU instead of %zu: perf_event_mlock_kb is %llu, ulimit -l is %s, and what"
 		" this user has locked already counts", p->pages * kib, p->wanted * kib, user, own);
 }
@@ -317,7 +316,7 @@ static void stacks_choose(struct session *s)
 	if (p->regs)
 		p->stacks |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	else if (o && o->stacks == SESSION_STACKS_DWARF)
-		note(p, "stacks by frame pointers: unwinding does not work here");
+		sampling_note(p, "stacks by frame pointers: unwinding does not work here");
 	p->wanted = p->stacks & PERF_SAMPLE_STACK_USER ? PAGES_STACKS : PAGES_PLAIN;
 	p->pages = pages_planned(s, p->wanted);
 	if (!o)
@@ -372,7 +371,7 @@ static void sampling_open_on(struct session *s, pid_t task, bool attached)
 		ret = sources_try(s, &mapping);
 	}
 	if (!ret && !p->kernel && s->options->sampling)
-		note(p, "user mode alone");
+		sampling_note(p, "user mode alone");
 	if (!ret && s->options->off_cpu)
 		offcpu_open(s);
 	if (!ret)
