@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the tree has used, from /proc. What a process that was waited for has used is in its parent's sums of
- * children. Of others, and of each thread, what was seen last counts, up to a tenth of a second before the end.
+ * children; until then it is there as a zombie. Of those that nobody waits for, and of each thread, what was seen last
+ * counts, up to a tenth of a second before the end.
  */
 #define _GNU_SOURCE
 #include "cli/session/windows.h"
@@ -9,6 +10,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +49,7 @@ struct window_reader {
 		struct process *process;
 		struct process_use use;
 		bool read;
+		bool zombie;         /* it has ended, and nobody had waited for it when it was read last */
 	} *watched;
 	size_t nwatched, room;
 	size_t known;                /* of the session's list */
@@ -118,7 +121,7 @@ void window_reading_free(struct window_reading *reading)
 /* ---- processes ------------------------------------------------------------------------------------- */
 
 /* False: it is gone. */
-static bool use_read(struct process *p, struct process_use *use, bool children, u64 *threads)
+static bool use_read(const struct process *p, struct process_use *use, bool children, u64 *threads)
 {
 	struct process_stat stat;
 	struct timespec ts;
@@ -158,8 +161,8 @@ static void use_add(struct process_use *sum, const struct process_use *use)
 			     (wire_absent(sum->io[i]) ? sum->io[i] : use->io[i]) : sum->io[i] + use->io[i];
 }
 
-/* Whoever waits for it adds it to his sums, and he is one of ours. */
-static bool use_is_inherited(const struct session *s, const struct process *p)
+/* As the image that it is now; NULL: none of ours. */
+static const struct process *parent_of(const struct session *s, const struct process *p)
 {
 	const struct process *parent = p->facts.parent ? s->processes.list[p->facts.parent - 1] : NULL;
 
@@ -170,7 +173,59 @@ static bool use_is_inherited(const struct session *s, const struct process *p)
 			break;
 		parent = next;
 	}
-	return parent && !s->options->no_inherit && (parent->alive || parent->facts.end_ns > p->facts.end_ns);
+	return parent;
+}
+
+/* Then the kernel waits in its place, and adds nothing to its sums. */
+static bool ignores_children(u32 pid)
+{
+	unsigned long long ignored = 0;
+	char text[4096], *line;
+
+	line = process_read_file(pid, "status", text, sizeof(text)) > 0 ? strstr(text, "\nSigIgn:") : NULL;
+	return line && sscanf(line, "\nSigIgn: %llx", &ignored) == 1 && ignored >> (SIGCHLD - 1) & 1;
+}
+
+static u64 children_of(const struct window_reader *r, const struct process *p)
+{
+	for (size_t i = 0; i < r->nwatched; i++)
+		if (r->watched[i].process == p)
+			return r->watched[i].use.children_ns;
+	return 0;
+}
+
+/* Whoever waits for it adds it to his sums, and he is one of ours. */
+static bool use_is_inherited(const struct session *s, const struct window_reader *r, const struct watched *w)
+{
+	const struct process *parent = s->options->no_inherit ? NULL : parent_of(s, w->process);
+	struct process_stat stat;
+
+	if (!parent || (!parent->alive && parent->facts.end_ns <= w->process->facts.end_ns))
+		return false;
+	if (parent->alive && process_stat(parent->facts.pid, &stat) && stat.state != 'Z')
+		return !ignores_children(parent->facts.pid);
+	/* Of one who never waits nothing is in his sums. */
+	return !w->zombie || children_of(r, parent) + tick_ns(2) >= w->use.cpu_ns;
+}
+
+/* It has ended and nobody has waited for it: all that it used is known. */
+static bool zombie_read(const struct session *s, struct watched *w)
+{
+	const struct process *p = w->process, *parent = parent_of(s, p);
+	struct process_use use = w->use;
+	struct process_stat stat;
+	u64 threads;
+
+	if (p->unwatched || p->facts.ended == PROCESS_EXEC || !process_stat(p->facts.pid, &stat) || stat.state != 'Z' ||
+	    (parent && parent->alive && stat.parent != parent->facts.pid) ||
+	    process_find_at(&s->processes, p->facts.pid, UINT64_MAX) || !use_read(p, &use, !s->options->no_inherit, &threads))
+		return false;
+	/* Its I/O may be hidden now. */
+	if (wire_absent(use.io[PROCIO_RCHAR]))
+		memcpy(use.io, w->use.io, sizeof(use.io));
+	w->use = use;
+	w->read = w->zombie = true;
+	return true;
 }
 
 /* It has ended; one that became another image goes on under the same number. */
@@ -178,9 +233,10 @@ static void watched_gone(const struct session *s, struct window_reader *r, const
 {
 	if (w->process->facts.ended == PROCESS_EXEC && !w->process->alive)
 		return;
-	if (use_is_inherited(s, w->process))
+	if (use_is_inherited(s, r, w))
 		return;
-	r->ended++;
+	/* Of a zombie the last figures were all of them. */
+	r->ended += !w->zombie;
 	if (w->read)
 		use_add(&r->gone, &w->use);
 }
@@ -288,7 +344,10 @@ static void reader_look(struct session *s, struct window_reader *r, bool edge)
 		u64 threads = 0;
 
 		if (!w->process->alive || w->process->unwatched) {
-			watched_gone(s, r, w);
+			if (zombie_read(s, w))
+				r->watched[n++] = *w;
+			else
+				watched_gone(s, r, w);
 			continue;
 		}
 		w->read = use_read(w->process, &w->use, !s->options->no_inherit, &threads) || w->read;
