@@ -11,6 +11,8 @@
  *
  * t_bench broken WHAT [OPTION...]: programs with an error: break, return, parameter, number, name, matrix, long
  */
+#include <locale.h>
+
 #include <spark/bench.h>
 
 #include "target.h"
@@ -175,6 +177,7 @@ int main(int argc, char **argv)
 {
 	int status = 2;
 
+	setlocale(LC_ALL, "");
 	if (argc < 3 || strcmp(argv[1], "broken") != 0)
 		return spark_bench_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
