@@ -386,7 +386,8 @@ struct recording *recording_read(const char *path)
 		return NULL;
 	}
 	if (!store_is_recording(path)) {
-		code = sqlite3_open_v2(path, &reader.db.handle, SQLITE_OPEN_READONLY, NULL);
+		/* It is this thread's alone: a lock for each value of each row takes a third of the time. */
+		code = sqlite3_open_v2(path, &reader.db.handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 		failed = code == SQLITE_OK ? read_all(&reader) : store_failed(&reader.db);
 	}
 	sqlite3_close(reader.db.handle);
