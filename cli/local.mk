@@ -18,6 +18,8 @@ cli_sources = \
 	cli/analyze/compare.h \
 	cli/analyze/derived.c \
 	cli/analyze/derived.h \
+	cli/analyze/discovery.c \
+	cli/analyze/discovery.h \
 	cli/analyze/formula.c \
 	cli/analyze/formula.h \
 	cli/analyze/hottest.c \
@@ -44,6 +46,8 @@ cli_sources = \
 	cli/analyze/profile_slot.c \
 	cli/analyze/profile_slot.h \
 	cli/analyze/profile_window.c \
+	cli/analyze/rank.c \
+	cli/analyze/rank.h \
 	cli/analyze/ref_map.c \
 	cli/analyze/ref_map.h \
 	cli/analyze/report.c \

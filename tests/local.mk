@@ -21,6 +21,7 @@ unit_tests = \
 	tests/unit/test_demangle \
 	tests/unit/test_derived \
 	tests/unit/test_disasm \
+	tests/unit/test_discovery \
 	tests/unit/test_export \
 	tests/unit/test_formula \
 	tests/unit/test_group \
@@ -45,6 +46,7 @@ unit_tests = \
 	tests/unit/test_profile \
 	tests/unit/test_profile_difference \
 	tests/unit/test_profiled \
+	tests/unit/test_rank \
 	tests/unit/test_space \
 	tests/unit/test_store \
 	tests/unit/test_record \

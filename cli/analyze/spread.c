@@ -47,7 +47,7 @@ void spread_sort(double *values, size_t n)
 	qsort(values, n, sizeof(*values), spread_order);
 }
 
-static size_t bound_normal(double mean, double variance, enum spread_level level)
+size_t spread_normal_bound(double mean, double variance, enum spread_level level)
 {
 	double bound = mean - levels[level].z * spread_root(variance) + 0.5;
 
@@ -60,7 +60,7 @@ size_t spread_sign_bound(size_t n, enum spread_level level)
 	size_t k = 0;
 
 	if (n > SIGNS_EXACT)
-		return bound_normal((double)n / 2, (double)n / 4, level);
+		return spread_normal_bound((double)n / 2, (double)n / 4, level);
 	for (size_t i = 0; i < n; i++)
 		part /= 2;
 	while (k < n && (sum += part) <= levels[level].tail) {
@@ -78,7 +78,7 @@ size_t spread_rank_bound(size_t n, enum spread_level level)
 	if (n > RANKS_EXACT) {
 		double m = (double)n;
 
-		return bound_normal(m * (m + 1) / 4, m * (m + 1) * (2 * m + 1) / 24, level);
+		return spread_normal_bound(m * (m + 1) / 4, m * (m + 1) * (2 * m + 1) / 24, level);
 	}
 	/* The probability of each sum of ranks, one rank more at a time. */
 	for (size_t rank = 1; rank <= n; rank++) {

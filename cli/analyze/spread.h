@@ -43,5 +43,7 @@ double spread_root(double value);
 size_t spread_sign_bound(size_t n, enum spread_level level);
 /* The same for the n (n + 1) / 2 means of all pairs of n values, by Wilcoxon's signed ranks. */
 size_t spread_rank_bound(size_t n, enum spread_level level);
+/* The same where the number of a value is about normal, with this mean and variance. */
+size_t spread_normal_bound(double mean, double variance, enum spread_level level);
 
 #endif
