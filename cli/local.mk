@@ -283,6 +283,8 @@ cli_sources = \
 	cli/output/export_tree.c \
 	cli/output/export_tree.h \
 	cli/output/exports.h \
+	cli/output/field.c \
+	cli/output/field.h \
 	cli/output/format.c \
 	cli/output/format.h \
 	cli/output/formats.h \

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "cli/output/field.h"
 #include "cli/output/formats.h"
 #include "cli/text.h"
 
@@ -26,15 +27,9 @@ static void csv_quoted(FILE *file, const char *text)
 static void csv_bytes(FILE *file, const char *bytes, size_t len)
 {
 	char text[4 * WIRE_NAME_MAX + 256];
-	bool quote;
 
 	text_escape(text, sizeof(text), bytes, len);
-	quote = strpbrk(text, ",\" ") != NULL;
-	if (quote)
-		fputc('"', file);
-	csv_quoted(file, text);
-	if (quote)
-		fputc('"', file);
+	field_csv(file, text);
 }
 
 static void csv_text(FILE *file, const char *text)

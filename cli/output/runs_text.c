@@ -2,6 +2,7 @@
 /* Repeated runs as CSV and as a table in Markdown; see runs_output.h. */
 #include <string.h>
 
+#include "cli/output/field.h"
 #include "cli/output/format.h"
 #include "cli/output/runs_output.h"
 #include "cli/text.h"
@@ -13,17 +14,10 @@
 static void csv_joined(FILE *file, const char *first, const char *second)
 {
 	char bytes[TEXT_SIZE], text[TEXT_SIZE];
-	bool quote;
 
 	snprintf(bytes, sizeof(bytes), "%s%s", first, second);
 	text_escape(text, sizeof(text), bytes, strlen(bytes));
-	quote = strpbrk(text, ",\" ") != NULL;
-	if (quote)
-		fputc('"', file);
-	for (const char *at = text; *at; at++)
-		fputs(*at == '"' ? "\"\"" : (char[]){ *at, 0 }, file);
-	if (quote)
-		fputc('"', file);
+	field_csv(file, text);
 }
 
 static void csv_field(FILE *file, const char *bytes)
@@ -122,10 +116,9 @@ static void markdown_command(FILE *file, const struct runs_command *c)
 	char text[TEXT_SIZE];
 
 	text_escape(text, sizeof(text), c->text, strlen(c->text));
-	fprintf(file, "| %s | `", c->label);
-	for (const char *at = text; *at; at++)
-		fputs(*at == '|' ? "\\|" : (char[]){ *at, 0 }, file);
-	fputs("` |", file);
+	fprintf(file, "| %s | ", c->label);
+	field_markdown(file, text);
+	fputs(" |", file);
 }
 
 int runs_markdown(FILE *file, const struct runs *runs, const struct output_options *options)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields of tables that are text: of CSV and of Markdown. What is handed over is printable (text_escape()). */
+#ifndef CLI_OUTPUT_FIELD_H
+#define CLI_OUTPUT_FIELD_H
+
+#include <stdio.h>
+
+/* Quoted where RFC 4180 asks for it. */
+void field_csv(FILE *file, const char *text);
+/* As code, within a table. */
+void field_markdown(FILE *file, const char *text);
+
+#endif
