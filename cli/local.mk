@@ -18,6 +18,15 @@ cli_sources = \
 	cli/analyze/compare.h \
 	cli/analyze/derived.c \
 	cli/analyze/derived.h \
+	cli/analyze/diff.c \
+	cli/analyze/diff.h \
+	cli/analyze/diff_build.h \
+	cli/analyze/diff_functions.c \
+	cli/analyze/diff_gate.c \
+	cli/analyze/diff_judge.c \
+	cli/analyze/diff_notes.c \
+	cli/analyze/diff_regime.c \
+	cli/analyze/diff_rows.c \
 	cli/analyze/discovery.c \
 	cli/analyze/discovery.h \
 	cli/analyze/formula.c \
@@ -148,6 +157,7 @@ cli_sources = \
 	cli/cmd/cmd.h \
 	cli/cmd/define.c \
 	cli/cmd/define.h \
+	cli/cmd/diff.c \
 	cli/cmd/doctor.c \
 	cli/cmd/export.c \
 	cli/cmd/group.c \
@@ -267,6 +277,11 @@ cli_sources = \
 	cli/output/counts.c \
 	cli/output/counts.h \
 	cli/output/csv.c \
+	cli/output/diff_format.c \
+	cli/output/diff_json.c \
+	cli/output/diff_output.h \
+	cli/output/diff_table.c \
+	cli/output/diff_text.c \
 	cli/output/export.c \
 	cli/output/export.h \
 	cli/output/export_called.c \

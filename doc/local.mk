@@ -7,6 +7,7 @@ dist_man_MANS = \
 	doc/spark.h.3 \
 	doc/sparkctl-annotate.1 \
 	doc/sparkctl-attach.1 \
+	doc/sparkctl-diff.1 \
 	doc/sparkctl-doctor.1 \
 	doc/sparkctl-export.1 \
 	doc/sparkctl-help.1 \

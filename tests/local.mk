@@ -20,6 +20,8 @@ unit_tests = \
 	tests/unit/test_count \
 	tests/unit/test_demangle \
 	tests/unit/test_derived \
+	tests/unit/test_diff \
+	tests/unit/test_diff_gate \
 	tests/unit/test_disasm \
 	tests/unit/test_discovery \
 	tests/unit/test_export \
@@ -89,6 +91,7 @@ unit_parts = \
 	tests/unit/built.h \
 	tests/unit/cfi_file.h \
 	tests/unit/devices.h \
+	tests/unit/diffed.h \
 	tests/unit/fake_root.h \
 	tests/unit/machines.h \
 	tests/unit/profiled.h \
@@ -158,6 +161,7 @@ e2e_tests = \
 	tests/e2e/counters.test \
 	tests/e2e/counters-hardware.test \
 	tests/e2e/derived.test \
+	tests/e2e/diff.test \
 	tests/e2e/docs.test \
 	tests/e2e/doctor.test \
 	tests/e2e/doctor-seccomp.test \
@@ -284,6 +288,7 @@ target_programs = \
 	tests/targets/t_live_threads \
 	tests/targets/t_names \
 	tests/targets/t_nested \
+	tests/targets/t_phases \
 	tests/targets/t_rawclone \
 	tests/targets/t_offcpu \
 	tests/targets/t_recursive \

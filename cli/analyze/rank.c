@@ -35,7 +35,7 @@ static double exp_minus(double x)
 	return x < 740 ? sum : 0;
 }
 
-/* What lies above z >= 0: Marsaglia, Evaluating the Normal Distribution (J. Stat. Softw. 11, 2004), and Laplace's fraction. */
+/* What lies above z >= 0: Marsaglia, Evaluating the Normal Distribution (J. Stat. Softw. 11, 2004); Laplace's fraction. */
 static double normal_above(double z)
 {
 	static const double root_two_pi = 2.5066282746310002;

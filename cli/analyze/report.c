@@ -145,6 +145,8 @@ static int report_add_events(struct report *report, const struct profile *profil
 /* Columns of windows where there are none would be a third of all. */
 static bool report_wants(const struct report *report, const struct profile *profile, const struct metric *metric)
 {
+	if (report->options.lean)
+		return metric_glob(report->options.metrics, metric->name) || !strcmp(metric->name, "wall");
 	return !metric->windows_only || profile->nwindows ||
 	       (report->options.metrics && metric_glob(report->options.metrics, metric->name));
 }
@@ -158,6 +160,8 @@ static int report_add_columns(struct report *report, const struct profile *profi
 	for (i = 0; i < ntable; i++)
 		if (report_wants(report, profile, &table[i]) && report_add_column(report, &table[i]) != 0)
 			return -1;
+	if (report->options.lean)
+		return 0;
 	if (report_add_events(report, profile) != 0)
 		return -1;
 	report->client = calloc(n * METRIC_CLIENT_COLUMNS + 1, sizeof(*report->client));

@@ -174,6 +174,7 @@ struct report_options {
 	const char *sort_by;         /* metric; NULL: wall */
 	bool steady;                 /* the same totals in every report of such facts, with a value or without */
 	bool totals_only;            /* no columns, rows or windows; metrics are globs of totals */
+	bool lean;                   /* no column but those of metrics, names of the catalog, and what rows are sorted by */
 	bool each_window;            /* a table of single windows, in the place of all others */
 	bool all_calls;              /* totals "syscalls.NAME" are of all calls of the system: those made are shown apart */
 	const struct definitions *definitions; /* NULL: none; they outlive the report */

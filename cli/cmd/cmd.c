@@ -17,6 +17,7 @@ static const struct command *const commands[] = {
 	&command_stat,
 	&command_attach,
 	&command_report,
+	&command_diff,
 	&command_annotate,
 	&command_export,
 	&command_note,

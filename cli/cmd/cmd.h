@@ -17,7 +17,9 @@
 /* Exit statuses of sparkctl's own; otherwise run has its target's. */
 enum command_status {
 	STATUS_OK = 0,
+	STATUS_REGRESSION = 1,       /* of diff */
 	STATUS_USAGE = 2,
+	STATUS_NOT_COMPARABLE = 3,   /* the same */
 	STATUS_TIMEOUT = 124,
 	STATUS_FAILURE = 125,
 	STATUS_NOT_EXECUTABLE = 126,
@@ -39,8 +41,8 @@ struct command {
 	int (*run)(int argc, char **argv);	/* argv[0] is the name; returns the exit status */
 };
 
-extern const struct command command_run, command_stat, command_attach, command_report, command_annotate, command_export,
-	command_note, command_list, command_doctor, command_help;
+extern const struct command command_run, command_stat, command_attach, command_report, command_diff, command_annotate,
+	command_export, command_note, command_list, command_doctor, command_help;
 
 /* All commands, in the order of the help. */
 const struct command *const *command_table(size_t *n);

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs against runs: what recordings of one side have measured beside what those of others have, row by row, and
+ * which of the differences are more than noise. A row is a total, a region by its path and what begins it, or a
+ * function that samples were taken in. The command adds run after run (diff_add()), each of which may be freed then,
+ * has all judged (diff_judge()), and hands it to an output.
+ */
+#ifndef CLI_ANALYZE_DIFF_H
+#define CLI_ANALYZE_DIFF_H
+
+#include "cli/analyze/rank.h"
+#include "cli/analyze/report.h"
+
+#define DIFF_NONE (~0u)
+#define DIFF_LABEL 8
+#define DIFF_WHY 160
+
+enum diff_kind { DIFF_TOTALS, DIFF_REGIONS, DIFF_FUNCTIONS, DIFF_KINDS };
+
+extern const char *const diff_kind_words[DIFF_KINDS];
+
+struct diff_metric {
+	char *name, *unit;
+	enum metric_format format;
+	bool diagnostic;
+};
+
+struct diff_row {
+	u32 parent;                  /* of a region; DIFF_NONE: a root, or no region */
+	u32 depth;                   /* names of the path */
+	char *name;                  /* raw bytes, terminated; of a function with its object, if that is not the program */
+	size_t len;
+	char *origin;                /* what begins the region, "" is a marker */
+	char *text;                  /* the path, a total's or a function's name, printable */
+	char *unit;                  /* of a total; NULL: the metric's */
+	bool diagnostic;             /* of a total */
+	u64 hash;
+};
+
+struct diff_table {
+	struct diff_metric *metrics;
+	u32 nmetrics;
+	struct diff_row *rows;       /* parents before their children */
+	u32 nrows, rows_room;
+	u32 *slots;                  /* rows + 1 by hash */
+	u32 nslots;
+};
+
+/* What figures depend on beside the program, as text; "" is one, too. */
+enum diff_field {
+	DIFF_CPU, DIFF_CACHE, DIFF_HOST, DIFF_KERNEL, DIFF_ENVIRONMENT, DIFF_COMMAND, DIFF_LIBRARIES, DIFF_SAMPLES,
+	DIFF_SOURCES, DIFF_PORTION, DIFF_CLOCK, DIFF_VERSION, DIFF_FIELDS
+};
+
+/* A metric's values in one run, by row; beyond the end there are none. */
+struct diff_column {
+	double *value;
+	u8 *state;                   /* enum cell_state, and enum diff_flags */
+	u32 n;
+};
+
+enum diff_flags {
+	DIFF_STATE = 0x0f,
+	DIFF_USER = 1 << 4,          /* user mode alone */
+	DIFF_PRESENT = 1 << 5,       /* the run has the row */
+};
+
+struct diff_run {
+	char *path;                  /* of the recording */
+	char *field[DIFF_FIELDS];
+	u64 started_ns;              /* CLOCK_REALTIME */
+	u64 duration_ns;
+	bool failed, unfinished;
+	bool sampled;
+	u64 samples;
+	struct diff_column *columns[DIFF_KINDS];
+	u32 ncolumns[DIFF_KINDS];
+};
+
+enum diff_verdict {
+	DIFF_MORE, DIFF_LESS,        /* beyond noise */
+	DIFF_NEW, DIFF_GONE,         /* one side alone has the row */
+	DIFF_REFUSED,                /* not comparable: why tells */
+	DIFF_FEW,                    /* too few runs for any difference to be told from noise */
+	DIFF_NOISE,                  /* no more than that */
+	DIFF_EQUAL,                  /* every value is the same */
+	DIFF_MISSING,                /* no value on a side */
+	DIFF_VERDICTS
+};
+
+extern const char *const diff_verdict_words[DIFF_VERDICTS];
+
+/* A row's metric on two sides. */
+struct diff_result {
+	struct diff_value {
+		u32 n;               /* runs that have it; 0: there is no median */
+		double median, mad, min, max;
+		enum cell_state state; /* the worst */
+		bool user;
+	} side[2];
+	struct rank rank;            /* if both have values; p is not adjusted */
+	bool changed;                /* there is a change: both have values, the first side's are not 0 */
+	double change;               /* of the ratio, or of the medians where there is no ratio: 0.07 is 7 % more */
+	double adjusted;             /* p for all tests of the table; 1 where there was none */
+	enum diff_verdict verdict;
+	const char *why;             /* DIFF_REFUSED, or with force what it would be refused for; NULL */
+	double weight;               /* how much it matters: by that tables are ordered, greatest first */
+};
+
+struct diff_side {
+	char label[DIFF_LABEL];      /* "A" */
+	struct diff_run *runs;
+	u32 nruns;
+	/* To the first side; of the others alone. */
+	struct diff_result *results[DIFF_KINDS]; /* by row, then by metric */
+	u32 *order[DIFF_KINDS];      /* rows by metric, greatest weight first, as order[metric * nrows] */
+	u32 counts[DIFF_KINDS][DIFF_VERDICTS];
+	char refused[DIFF_WHY];      /* why nothing is comparable; "": it is */
+	bool partly;                 /* something is not */
+};
+
+enum diff_gate_end { DIFF_PASSED, DIFF_FAILED, DIFF_UNDECIDED };
+
+/* What --fail-on asks, of one side. */
+struct diff_gate {
+	const char *text;
+	char *metric, *regions;      /* regions: globs; NULL: a total of that name, else all regions */
+	bool more;                   /* ">": worse is more */
+	double percent;
+	/* Of each side but the first. */
+	struct diff_gate_result {
+		enum diff_gate_end end;
+		u32 judged, failed;  /* rows */
+		enum diff_kind kind; /* of the worst, if one was judged */
+		u32 row, worst_metric;
+		double adjusted;     /* its p, for all rows of all gates */
+		char why[DIFF_WHY];  /* DIFF_UNDECIDED */
+	} *results;
+};
+
+enum { DIFF_NOTES_MOST = 40, DIFF_NOTE = 320 };
+
+struct diff {
+	struct diff_side *sides;
+	u32 nsides;
+	struct diff_table tables[DIFF_KINDS];
+	struct diff_gate *gates;
+	u32 ngates;
+	char (*notes)[DIFF_NOTE];
+	u32 nnotes;
+	u64 functions_left;          /* functions with so few samples that they were left out */
+	bool no_memory;
+
+	/* Asked for; set before the first run is added. */
+	const char *metrics;         /* globs; NULL: the usual ones */
+	const char *regions;         /* globs; NULL: all */
+	const struct opt_list *renames; /* "OLD=NEW"; NULL: none */
+	const struct definitions *definitions;
+	double rate;                 /* of false findings, as a part: 0.05 */
+	bool force;                  /* compare what is not comparable, with a warning in each row */
+};
+
+/* Of so many sides. 0, or -1 when memory is short; diff_free() is due all the same. */
+int diff_init(struct diff *diff, u32 sides);
+void diff_free(struct diff *diff);
+
+/* Takes a recording into a side. 0, or -1 after a message. */
+int diff_add(struct diff *diff, u32 side, const char *path, const struct profile *profile,
+	     const struct session_facts *facts);
+
+/* Takes 'METRIC(REGIONS)>+5%' apart. NULL, or what is wrong with it. The text must outlive the diff. */
+const char *diff_gate_add(struct diff *diff, const char *text);
+/*
+ * When all runs were added: NULL, or a message, in text, on a gate that is not allowed. diagnostic: those on metrics
+ * that only explain are.
+ */
+const char *diff_gates_check(const struct diff *diff, bool diagnostic, char text[DIFF_NOTE]);
+
+/* A glob of metrics that named nothing in any run; NULL: each did. */
+const char *diff_unknown_metric(const struct diff *diff, char text[DIFF_NOTE]);
+
+/* When all were added: fills results, orders, gates and notes. 0, or -1 when memory is short. */
+int diff_judge(struct diff *diff);
+
+/* The value of a metric in a run, NAN where there is none; *state gets its state and flags, 0 where there is no row. */
+double diff_value(const struct diff_run *run, enum diff_kind kind, u32 metric, u32 row, u8 *state);
+static inline struct diff_result *diff_result(const struct diff *diff, u32 side, enum diff_kind kind, u32 metric, u32 row)
+{
+	return &diff->sides[side].results[kind][(size_t)row * diff->tables[kind].nmetrics + metric];
+}
+static inline const char *diff_unit(const struct diff *diff, enum diff_kind kind, u32 metric, u32 row)
+{
+	const struct diff_table *table = &diff->tables[kind];
+
+	return table->rows[row].unit ? table->rows[row].unit : table->metrics[metric].unit;
+}
+/* Runs on each side that it takes for any difference to be told from noise. */
+u32 diff_runs_needed(double rate);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of diff*.c share; nothing else may use it. */
+#ifndef CLI_ANALYZE_DIFF_BUILD_H
+#define CLI_ANALYZE_DIFF_BUILD_H
+
+#include "cli/analyze/diff.h"
+
+/* diff_rows.c: each finds or adds; DIFF_NONE when memory is short. */
+u32 diff_metric(struct diff *diff, enum diff_kind kind, const char *name, const char *unit, enum metric_format format,
+		bool diagnostic);
+u32 diff_row(struct diff *diff, enum diff_kind kind, u32 parent, const char *name, size_t len, const char *origin);
+/* What a name of the first side is called on the others; *len is its length. run is the one that is being added. */
+const char *diff_renamed(const struct diff *diff, const struct diff_run *run, const char *name, size_t *len);
+/* 0, or -1 when memory is short. */
+int diff_put(struct diff *diff, struct diff_run *run, enum diff_kind kind, u32 metric, u32 row, const struct cell *cell);
+
+/* diff_functions.c: 0, or -1 when memory is short. */
+int diff_add_functions(struct diff *diff, struct diff_run *run, const struct session_facts *facts);
+
+/* diff_regime.c */
+int diff_regime_read(struct diff_run *run, const struct profile *profile, const struct session_facts *facts);
+/* Fills what is refused of each side, and notes. */
+void diff_regime_judge(struct diff *diff);
+void diff_note(struct diff *diff, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* diff_gate.c: 0, or -1 when memory is short. */
+int diff_gates_judge(struct diff *diff, u32 side);
+
+/* diff_notes.c: what is to be said when all is judged. */
+void diff_notes_make(struct diff *diff);
+
+#endif

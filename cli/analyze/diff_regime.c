@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What runs were made under, and whether that lets them be compared. A row says whether another text refuses the
+ * comparison: figures of a cold page cache and a warm one, or of two kinds of processors, are of two things.
+ */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analyze/diff_build.h"
+#include "cli/analyze/report_build.h"
+#include "cli/text.h"
+#include "common/source_table.h"
+
+static const struct {
+	const char *name;
+	bool refuses;
+	const char *empty;           /* what is said for "" */
+} fields[DIFF_FIELDS] = {
+	[DIFF_CPU] = { "CPU", true, "not known" },
+	[DIFF_CACHE] = { "page cache", true, "as it happened to be" },
+	[DIFF_HOST] = { "host", false, "not known" },
+	[DIFF_KERNEL] = { "kernel", false, "not known" },
+	[DIFF_ENVIRONMENT] = { "environment", false, "not known" },
+	[DIFF_COMMAND] = { "arguments", false, "none" },
+	[DIFF_LIBRARIES] = { "libraries", false, "none" },
+	[DIFF_SAMPLES] = { "samples", false, "none" },
+	[DIFF_SOURCES] = { "read at markers", false, "the time alone" },
+	[DIFF_PORTION] = { "measured", false, "the whole run" },
+	[DIFF_CLOCK] = { "clock", false, "not known" },
+	[DIFF_VERSION] = { "sparkctl", false, "not known" },
+};
+
+void diff_note(struct diff *diff, const char *format, ...)
+{
+	char (*notes)[DIFF_NOTE];
+	va_list list;
+
+	if (diff->nnotes >= DIFF_NOTES_MOST)
+		return;
+	notes = report_grow(diff->notes, diff->nnotes, sizeof(*notes));
+	if (!notes)
+		return;
+	diff->notes = notes;
+	va_start(list, format);
+	vsnprintf(notes[diff->nnotes++], DIFF_NOTE, format, list);
+	va_end(list);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------- */
+
+static void command_text(FILE *f, const struct session_facts *facts)
+{
+	/* The program itself is what is compared. */
+	for (size_t i = 1; facts->argv && facts->argv[0] && facts->argv[i]; i++)
+		fprintf(f, "%s%s", i > 1 ? " " : "", facts->argv[i]);
+	if (facts->target)
+		fputs(facts->target, f);
+}
+
+static bool is_image(const struct session_facts *facts, const char *path)
+{
+	for (size_t i = 0; i < facts->nprocesses; i++)
+		if (facts->processes[i].image && !strcmp(facts->processes[i].image, path))
+			return true;
+	return false;
+}
+
+static int object_order(const void *a, const void *b)
+{
+	const struct object_fact *x = *(const struct object_fact *const *)a, *y = *(const struct object_fact *const *)b;
+	int order = strcmp(x->path, y->path);
+
+	return order ? order : strcmp(x->build_id ? x->build_id : "", y->build_id ? y->build_id : "");
+}
+
+/* "path build-id", a line each, but for the programs. */
+static void libraries_text(FILE *f, const struct session_facts *facts)
+{
+	const struct provenance *p = facts->provenance;
+	const struct object_fact **all = p && p->nobjects ? calloc(p->nobjects, sizeof(*all)) : NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; all && i < p->nobjects; i++)
+		if (p->objects[i].path && !is_image(facts, p->objects[i].path))
+			all[n++] = &p->objects[i];
+	if (n)
+		qsort(all, n, sizeof(*all), object_order);
+	for (size_t i = 0; i < n; i++)
+		if (!i || object_order(&all[i - 1], &all[i]))
+			fprintf(f, "%s %s\n", all[i]->path, all[i]->build_id ? all[i]->build_id : "");
+	free(all);
+}
+
+static void samples_text(FILE *f, const struct session_facts *facts)
+{
+	const struct samples *s = facts->samples;
+
+	if (s && samples_taken(s))
+		fprintf(f, "%s at %llu Hz, stacks %s", s->event ? s->event : "clock", (unsigned long long)s->frequency,
+			s->stacks ? s->stacks : "none");
+	if (s && s->off)
+		fprintf(f, "%swaits", samples_taken(s) ? ", and " : "");
+}
+
+static void sources_text(FILE *f, const struct profile *profile)
+{
+	const char *gap = "";
+
+	for (u32 i = 0; i < SOURCE_COUNT; i++)
+		if (profile->sources & 1u << i) {
+			fprintf(f, "%s%s", gap, source_table[i].name);
+			gap = ", ";
+		}
+	for (u32 i = 0; i < profile->nevents; i++)
+		if (profile->events[i].place != PROFILE_NONE && !profile->events[i].pass) {
+			fprintf(f, "%s%s", gap, profile->events[i].name);
+			gap = ", ";
+		}
+}
+
+static void portion_text(FILE *f, const struct session_facts *facts)
+{
+	if (facts->partial)
+		fputs("a part of the run", f);
+	for (size_t i = 0; i < facts->ninside; i++)
+		fprintf(f, "%s in %s", i || facts->partial ? "," : "only", facts->inside[i]);
+}
+
+static void field_text(FILE *f, enum diff_field field, const struct profile *profile, const struct session_facts *facts)
+{
+	const struct provenance *p = facts->provenance;
+	const char *text = field == DIFF_CPU ? facts->cpu : field == DIFF_HOST ? facts->host :
+			   field == DIFF_KERNEL ? facts->kernel : field == DIFF_CLOCK ? facts->clock :
+			   field == DIFF_ENVIRONMENT && p ? p->environment : field == DIFF_VERSION && p ? p->version :
+			   field == DIFF_CACHE && facts->cache ? cache_regime_words[facts->cache->regime] : NULL;
+
+	if (text)
+		fputs(text, f);
+	if (field == DIFF_COMMAND)
+		command_text(f, facts);
+	if (field == DIFF_LIBRARIES)
+		libraries_text(f, facts);
+	if (field == DIFF_SAMPLES)
+		samples_text(f, facts);
+	if (field == DIFF_SOURCES)
+		sources_text(f, profile);
+	if (field == DIFF_PORTION)
+		portion_text(f, facts);
+}
+
+int diff_regime_read(struct diff_run *run, const struct profile *profile, const struct session_facts *facts)
+{
+	*run = (struct diff_run){ .duration_ns = facts->duration_ns, .unfinished = facts->unfinished || facts->timeout,
+				  .failed = !facts->alive && (facts->status || facts->signal),
+				  .started_ns = facts->provenance ? facts->provenance->started_ns : 0 };
+	for (u32 i = 0; i < DIFF_FIELDS; i++) {
+		size_t size;
+		FILE *f = open_memstream(&run->field[i], &size);
+
+		if (f)
+			field_text(f, i, profile, facts);
+		if (!f || fclose(f)) {
+			while (i--) {
+				free(run->field[i]);
+				run->field[i] = NULL;
+			}
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- judging --------------------------------------------------------------------------------------- */
+
+/* Made printable, and short. */
+static const char *field_shown(enum diff_field field, const char *text, char out[64])
+{
+	char escaped[256], fit[256];
+
+	text_escape(escaped, sizeof(escaped), text, strlen(text));
+	text_fit(fit, sizeof(fit), *text ? escaped : fields[field].empty, 40);
+	snprintf(out, 64, "%.60s", fit);
+	return out;
+}
+
+/* The name of the first library of one list that the other has not, or has in another build; "": there is none. */
+static void library_other(const char *list, const char *other, char out[64])
+{
+	out[0] = '\0';
+	for (; *list; list += strcspn(list, "\n") + 1) {
+		size_t line = strcspn(list, "\n") + 1, path = strcspn(list, " \n");
+		char *copy = strndup(list, line), *slash;
+		bool there = !copy || (!strncmp(other, copy, line) || strstr(other, copy));
+
+		if (!there) {
+			copy[path] = '\0';
+			slash = strrchr(copy, '/');
+			snprintf(out, 64, "%.60s", slash ? slash + 1 : copy);
+		}
+		free(copy);
+		if (!there)
+			return;
+	}
+}
+
+static void field_note(struct diff *diff, enum diff_field field, const struct diff_run *a, const struct diff_run *b,
+		       const char *label)
+{
+	char x[64], y[64];
+
+	if (field == DIFF_LIBRARIES) {
+		library_other(b->field[field], a->field[field], x);
+		if (!x[0])
+			library_other(a->field[field], b->field[field], x);
+		diff_note(diff, "libraries of A and %s differ, of which the first is %s", label, x);
+	} else if (field == DIFF_ENVIRONMENT) {
+		diff_note(diff, "the environment of %s is another one than that of A", label);
+	} else {
+		diff_note(diff, "%s: %s in A, %s in %s", fields[field].name, field_shown(field, a->field[field], x),
+			  field_shown(field, b->field[field], y), label);
+	}
+}
+
+/* The first run of a side that has another text than the first one of all; NULL: none. */
+static const struct diff_run *side_other(const struct diff *diff, const struct diff_side *side, enum diff_field field)
+{
+	for (u32 i = 0; i < side->nruns; i++)
+		if (strcmp(side->runs[i].field[field], diff->sides[0].runs[0].field[field]) != 0)
+			return &side->runs[i];
+	return NULL;
+}
+
+static void refuse(struct diff *diff, struct diff_side *side, enum diff_field field, const struct diff_run *other)
+{
+	char x[64], y[64];
+
+	if (!side->refused[0])
+		snprintf(side->refused, sizeof(side->refused), "%s: %s and %s", fields[field].name,
+			 field_shown(field, diff->sides[0].runs[0].field[field], x),
+			 field_shown(field, other->field[field], y));
+}
+
+void diff_regime_judge(struct diff *diff)
+{
+	for (enum diff_field field = 0; field < DIFF_FIELDS; field++) {
+		const struct diff_run *within = side_other(diff, &diff->sides[0], field);
+
+		if (within && !fields[field].refuses)
+			field_note(diff, field, &diff->sides[0].runs[0], within, "another run of A");
+		for (u32 i = 1; i < diff->nsides; i++) {
+			struct diff_side *side = &diff->sides[i];
+			const struct diff_run *other = side_other(diff, side, field);
+
+			if (fields[field].refuses && (within || other))
+				refuse(diff, side, field, within ? within : other);
+			else if (other)
+				field_note(diff, field, &diff->sides[0].runs[0], other, side->label);
+		}
+	}
+}
