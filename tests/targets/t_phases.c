@@ -31,7 +31,7 @@ static void phase(char *path, int64_t sleep_us, int64_t spin)
 int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
-		long long calls, sleep_us, spin = 0;
+		long long calls = 0, sleep_us = 0, spin = 0;
 		char *colon = strchr(argv[i], ':');
 
 		if (!colon || sscanf(colon, ":%lld:%lld:%lld", &calls, &sleep_us, &spin) < 2)
