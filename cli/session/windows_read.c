@@ -205,7 +205,7 @@ static bool use_is_inherited(const struct session *s, const struct window_reader
 	if (parent->alive && process_stat(parent->facts.pid, &stat) && stat.state != 'Z')
 		return !ignores_children(parent->facts.pid);
 	/* Of one who never waits nothing is in his sums. */
-	return !w->zombie || children_of(r, parent) + tick_ns(2) >= w->use.cpu_ns;
+	return !w->zombie || children_of(r, parent) + process_ticks_ns(2) >= w->use.cpu_ns;
 }
 
 /* It has ended and nobody has waited for it: all that it used is known. */
