@@ -100,19 +100,34 @@ static enum inject_end stopped(struct injection *i)
 	return INJECT_DONE;
 }
 
+/* What was found may be of two programs. false: it was one all the time, or that goes on for too long, which *end says. */
+static bool became_another(struct injection *i, u64 end_ns, enum inject_end *end)
+{
+	if (*end == INJECT_DONE || *end == INJECT_GONE || image_is(&i->places.image, i->inject->pid))
+		return false;
+	if (now_ns() < end_ns)
+		return true;
+	*end = inject_say(i->inject, INJECT_REFUSED, "becomes another program again and again");
+	return false;
+}
+
 enum inject_end find_look(struct injection *i)
 {
-	u64 end_ns = now_ns() + BEGIN_NS;
+	u64 end_ns = now_ns() + SEARCH_NS, begun_ns = now_ns();
 	enum inject_end end, stop;
 
 	for (;; pause_serving(i)) {
 		end = look_process(i->inject, &i->places);
+		if (became_another(i, end_ns, &end)) {
+			begun_ns = now_ns();
+			continue;
+		}
 		if (end != INJECT_DONE && end != INJECT_FAILED)
 			return end;
 		stop = stopped(i);
 		if (stop != INJECT_DONE)
 			return stop;
-		if (end == INJECT_DONE || now_ns() > end_ns)
+		if (end == INJECT_DONE || now_ns() - begun_ns > BEGIN_NS)
 			return end;
 	}
 }
