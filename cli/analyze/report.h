@@ -305,6 +305,7 @@ struct report_window {
 	struct cell part[WINDOW_PARTS];
 	u32 cause;                   /* what stands out: a part, or enum window_cause */
 	double share;                /* of it, 0 to 1 */
+	bool waited_for;             /* by other threads: the share is of the window's time, not of the threads' */
 };
 
 /* Of a total to another one. */

@@ -18,7 +18,7 @@ static int report_add_each(struct report *report)
 
 		window->fact = &facts->windows[i];
 		window_split(window->fact, window->part);
-		window->cause = window_stands_out(window->fact, window->part, &window->share);
+		window->cause = window_stands_out(window->fact, window->part, &window->share, &window->waited_for);
 	}
 	report->neach = facts->nwindows;
 	return 0;

@@ -143,24 +143,45 @@ void window_split(const struct window_fact *w, struct cell *parts)
 
 /* ---- what stands out ------------------------------------------------------------------------------- */
 
-u32 window_stands_out(const struct window_fact *w, const struct cell *parts, double *share)
+static u32 part_greatest(const struct cell *parts, u32 n)
+{
+	u32 most = WINDOW_BY_NOTHING;
+
+	for (u32 i = 0; i < n; i++)
+		if (cell_has_value(&parts[i]) && (most == WINDOW_BY_NOTHING || parts[i].value > parts[most].value))
+			most = i;
+	return most;
+}
+
+/* A shell waits for what it has started, a pool for work: where other parts fill the window these waits explain nothing. */
+static bool waits_for_others(const struct cell *parts, double wall)
+{
+	double sum = 0;
+
+	for (u32 i = 0; i < WINDOW_REST; i++)
+		sum += cell_or_zero(&parts[i]);
+	return wall > 0 && sum >= 0.75 * wall;
+}
+
+u32 window_stands_out(const struct window_fact *w, const struct cell *parts, double *share, bool *waited_for)
 {
 	bool group = cell_has_value(&w->cell[WINDOW_GROUP_MEMORY]);
 	double memory = cell_or_zero(&w->cell[group ? WINDOW_GROUP_MEMORY : WINDOW_PSI_MEMORY]);
 	double wall = (double)(w->to_ns - w->from_ns), whole = cell_or_zero(&w->cell[WINDOW_THREADS]);
-	u32 most = WINDOW_BY_NOTHING;
+	u32 most = part_greatest(parts, WINDOW_PARTS);
 
 	*share = 0;
-	for (u32 i = 0; i < WINDOW_PARTS; i++)
-		if (cell_has_value(&parts[i]) && (most == WINDOW_BY_NOTHING || parts[i].value > parts[most].value))
-			most = i;
+	*waited_for = most == WINDOW_REST && whole > 0 && waits_for_others(parts, wall);
+	if (*waited_for)
+		most = part_greatest(parts, WINDOW_REST);
 	if (most != WINDOW_BY_NOTHING && whole > 0)
-		*share = parts[most].value / whole;
+		*share = MIN(parts[most].value / (*waited_for ? wall : whole), 1);
 	else
 		most = WINDOW_BY_NOTHING;
 	/* To bring memory back takes the kernel's time, disks, and waits that are none of both. */
 	if (wall > 0 && memory >= wall / 4 && most != WINDOW_USER && most != WINDOW_QUEUE) {
 		*share = MIN(memory / wall, 1);
+		*waited_for = false;
 		return WINDOW_BY_MEMORY;
 	}
 	return most;

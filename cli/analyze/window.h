@@ -66,8 +66,11 @@ struct window_fact {
 
 /* Takes its time apart: what the parts add up to is the time of its threads, where that is known. */
 void window_split(const struct window_fact *window, struct cell *parts);
-/* What stands out, a part or enum window_cause, and its share of the threads' time (memory: of the window's), 0 to 1. */
-u32 window_stands_out(const struct window_fact *window, const struct cell *parts, double *share);
+/*
+ * What stands out, a part or enum window_cause, and its share of the threads' time (memory: of the window's), 0 to 1.
+ * waited_for: it is what some thread nearly always did, while others waited; the share is of the window's time then.
+ */
+u32 window_stands_out(const struct window_fact *window, const struct cell *parts, double *share, bool *waited_for);
 
 /* The cells that lie in what was read at both edges: usage of processes, files of the system. */
 void window_take_usage(struct window_fact *window, const struct usage *usage);

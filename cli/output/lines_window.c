@@ -43,7 +43,7 @@ char *window_sentence(const struct report_window *window, bool utf8)
 		window_disk_text(out, window->fact);
 		break;
 	case WINDOW_REST:
-		fprintf(out, "blocked, but not on a disk, %s: locks, sleep, sockets, pipes", share);
+		fprintf(out, "blocked, but not on a disk, %s: locks, sleep, sockets, pipes, children", share);
 		break;
 	case WINDOW_BY_MEMORY:
 		fprintf(out, "short of memory %s, by its pressure", share);
@@ -51,6 +51,8 @@ char *window_sentence(const struct report_window *window, bool utf8)
 	default:
 		fputs(window->fact->open ? "it was never ended" : "what stands out is not known", out);
 	}
+	if (window->waited_for)
+		fputs(" of the time, while other threads waited", out);
 	fclose(out);
 	return text;
 }

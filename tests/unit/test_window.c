@@ -50,10 +50,12 @@ static void check_parts(double user, double kernel, double queue, double disk, d
 	ck_assert_double_le(sum, fact.cell[WINDOW_THREADS].value + 1);
 }
 
+static bool waited_for;
+
 static u32 stands_out(double *share)
 {
 	window_split(&fact, parts);
-	return window_stands_out(&fact, parts, share);
+	return window_stands_out(&fact, parts, share, &waited_for);
 }
 
 START_TEST(test_split)
@@ -201,6 +203,37 @@ START_TEST(test_threads)
 	cell = thread_history_between(&h, 0, 700);
 	ck_assert_int_eq(cell.state, CELL_UNAVAILABLE);
 	thread_history_free(&h);
+}
+END_TEST
+
+/* A shell that waits for a child which works: three threads, of which one fills the window. */
+START_TEST(test_waited_for)
+{
+	double share;
+
+	known(60, 20, 0);
+	pressed(0);
+	fact.cell[WINDOW_THREADS] = cell_counted(300 * MS);
+	ck_assert_uint_eq(stands_out(&share), WINDOW_USER);
+	ck_assert(waited_for);
+	ck_assert_double_eq_tol(share, 0.6, 1e-9);
+	/* It sleeps for the greater part: nobody has worked. */
+	known(40, 20, 0);
+	pressed(0);
+	fact.cell[WINDOW_THREADS] = cell_counted(300 * MS);
+	ck_assert_uint_eq(stands_out(&share), WINDOW_REST);
+	ck_assert(!waited_for);
+	ck_assert_double_eq_tol(share, 0.8, 1e-9);
+	/* More on CPUs than the window is long. */
+	known(150, 10, 0);
+	pressed(0);
+	fact.cell[WINDOW_THREADS] = cell_counted(600 * MS);
+	ck_assert_uint_eq(stands_out(&share), WINDOW_USER);
+	ck_assert_double_eq_tol(share, 1, 1e-9);
+	known(80, 10, 0);
+	pressed(0);
+	ck_assert_uint_eq(stands_out(&share), WINDOW_USER);
+	ck_assert(!waited_for);
 }
 END_TEST
 
@@ -353,6 +386,7 @@ int main(void)
 	tcase_add_test(t, test_causes);
 	tcase_add_test(t, test_disk);
 	tcase_add_test(t, test_threads);
+	tcase_add_test(t, test_waited_for);
 	tcase_add_test(t, test_regions);
 	tcase_add_test(t, test_regions_missing);
 	tcase_add_test(t, test_regions_many);
