@@ -8,6 +8,11 @@
 
 #include "cli/log.h"
 
+bool cached_given(const struct cached *c)
+{
+	return c->asked != CACHED_NOT_GIVEN || c->names.n || c->drop || c->io_model;
+}
+
 int cached_parse(struct cached *c, const struct command *command)
 {
 	bool moves = c->asked == CACHE_ASKED_COLD || c->asked == CACHE_ASKED_WARM;

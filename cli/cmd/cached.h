@@ -31,6 +31,7 @@ struct cached {
 	  "how the program does its reading and writing, such as buffered, mmap or O_DIRECT, for the report and the recording", NULL, \
 	  false }
 
+bool cached_given(const struct cached *cached);
 /* 0, or the exit status after a message. */
 int cached_parse(struct cached *cached, const struct command *command);
 /* For the session, which it must outlive. */

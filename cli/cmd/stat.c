@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <string.h>
 
+#include "cli/cmd/cached.h"
 #include "cli/cmd/rounds.h"
 #include "cli/cmd/stat_lines.h"
 #include "cli/log.h"
@@ -13,6 +14,7 @@ struct stat_options {
 	struct launch_asked asked;
 	struct stat_scope scope;
 	struct rounds_asked rounds;
+	struct cached cached;
 	uint64_t timeout_ns;
 	bool no_inherit;
 	bool follow;
@@ -27,6 +29,7 @@ static const struct opt options[] = {
 	STAT_SCOPE_ROWS(struct stat_options),
 	LAUNCH_SCOPE_ROWS(struct stat_options),
 	STAT_TIME_ROWS(struct stat_options),
+	CACHED_ROWS(struct stat_options),
 	ROUNDS_ROWS(struct stat_options),
 	LAUNCH_REPORT_ROW(struct stat_options),
 	STAT_LINES_ROWS(struct stat_options),
@@ -42,6 +45,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl stat --group CACHE ./app", "a group of events, and metrics made of them" },
 	{ "sparkctl stat -e page-faults --define 'faults-per-ms = page-faults / task-clock * 1e6' ./app",
 	  "a metric of one's own" },
+	{ "sparkctl stat --cache cold --cache-files data ./app", "a program that finds none of its files in memory" },
 	{ "sparkctl stat -r 20 -w 1 -- ./app", "20 runs after one to warm up: medians and how they scatter" },
 	{ "sparkctl stat --vs './new -x' -- ./old -x", "two commands by turns, and how many times faster one is" },
 	{ "sparkctl stat -P threads 1 8 -- ./app -j {threads}", "one command with eight values of a parameter" },
@@ -54,6 +58,7 @@ static const struct command_example examples[] = {
 /* One run: what it counts and where that goes. */
 struct stat_run {
 	const struct stat_options *options;
+	struct cached *cached;       /* NULL: not asked for */
 	const struct event_list *events;
 	const struct output *format;
 	FILE *file;
@@ -91,9 +96,13 @@ static int stat_command_run(struct stat_run *run, char **argv)
 		.timeout_ns = o->timeout_ns,
 	};
 	struct session *session;
-	enum session_end end = session_run(&session, &so);
-	int status = launch_status(end, session);
+	enum session_end end;
+	int status;
 
+	if (run->cached)
+		cached_session(run->cached, &so);
+	end = session_run(&session, &so);
+	status = launch_status(end, session);
 	if (end >= SESSION_ENDED && stat_print(run, session_profile(session), session_facts(session)))
 		status = status ? status : STATUS_FAILURE;
 	session_free(session);
@@ -147,6 +156,16 @@ static int stat_repeated(const struct stat_run *run, char **argv)
 	return rounds_stat(&o->rounds, &way, argv);
 }
 
+static int stat_cached_check(struct stat_options *o, char **argv)
+{
+	if (!argv)
+		return command_misused(&command_stat, "needs a command for --cache, --cache-files, --cache-drop and --io-model", NULL);
+	if (rounds_wanted(&o->rounds))
+		return command_misused(&command_stat, "repeats commands without --cache and --io-model: --prepare runs a command "
+				       "before each run", NULL);
+	return cached_parse(&o->cached, &command_stat);
+}
+
 static int stat_with(struct stat_options *o, char **argv)
 {
 	struct event_list events;
@@ -155,6 +174,12 @@ static int stat_with(struct stat_options *o, char **argv)
 
 	if (!run.format || stat_scope_check(&o->scope, &o->print, argv))
 		return STATUS_USAGE;
+	if (cached_given(&o->cached)) {
+		status = stat_cached_check(o, argv);
+		if (status)
+			return status;
+		run.cached = &o->cached;
+	}
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
 	o->asked.all_calls = &o->print.all_calls;
@@ -178,7 +203,7 @@ static int stat_with(struct stat_options *o, char **argv)
 
 static int stat_command(int argc, char **argv)
 {
-	struct stat_options o = { .print = { .format = "table", .totals_only = true } };
+	struct stat_options o = { .print = { .format = "table", .totals_only = true }, .cached = { .asked = CACHED_NOT_GIVEN } };
 	int status, first = command_parse(&command_stat, &o, argc, argv, &status);
 
 	if (first >= 0 && o.wrap.n)
@@ -193,6 +218,7 @@ static int stat_command(int argc, char **argv)
 	opt_list_free(&o.wrap);
 	launch_asked_free(&o.asked);
 	rounds_asked_free(&o.rounds);
+	cached_free(&o.cached);
 	opt_list_free(&o.scope.cgroups);
 	print_options_free(&o.print);
 	return status;

@@ -387,6 +387,7 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 
 	lines_header(&lines);
 	if (report->options.totals_only) {
+		lines_storage(&lines);
 		if (table_totals_print(&lines) != 0 || table_parts_print(&lines) != 0 ||
 		    table_calls_print(&lines) != 0)
 			return -1;
