@@ -346,6 +346,8 @@ cli_sources = \
 	cli/output/runs_text.c \
 	cli/output/sweep.c \
 	cli/output/sweep.h \
+	cli/output/sweep_csv.c \
+	cli/output/sweep_html.c \
 	cli/output/sweep_json.c \
 	cli/output/table.c \
 	cli/output/table_block.c \

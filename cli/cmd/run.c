@@ -330,8 +330,6 @@ static int run_with(struct run_options *o, char **argv)
 		status = command_misused(&command_run, "can't limit memory with --cache=warm: the files that it reads in "
 					 "would be sparkctl's memory, not the command's", NULL);
 	if (!status)
-		status = swept_check(&o->limited, format);
-	if (!status)
 		status = launch_events(&o->asked, &o->print, &events);
 	if (!status)
 		status = wrap_prepare(&o->wrap, argv[0]);

@@ -12,14 +12,6 @@
 #include "cli/log.h"
 #include "cli/output/sweep.h"
 
-int swept_check(const struct limited *limited, const struct output *format)
-{
-	if (!limited->nsizes || !strcmp(format->name, "table") || !strcmp(format->name, "json"))
-		return 0;
-	error("--memory-sweep knows the formats table and json, not %s", format->name);
-	return STATUS_USAGE;
-}
-
 /* The recording of one run. */
 struct run_file {
 	struct store_file file;
@@ -101,7 +93,17 @@ static int sweep_write(const struct sweep *sweep, const struct print_options *pr
 		.width = term_width(fileno(file)), .color = color_wanted(file, print->color), .utf8 = output_utf8(),
 	};
 
-	if (!strcmp(print->format, "json") ? sweep_json(file, sweep) : sweep_table(file, sweep, &options))
+	int err;
+
+	if (!strcmp(print->format, "json"))
+		err = sweep_json(file, sweep);
+	else if (!strcmp(print->format, "csv"))
+		err = sweep_csv(file, sweep);
+	else if (!strcmp(print->format, "html"))
+		err = sweep_html(file, sweep);
+	else
+		err = sweep_table(file, sweep, &options);
+	if (err)
 		return error("out of memory");
 	return fflush(file) ? error("cannot write the report") : 0;
 }

@@ -14,8 +14,6 @@ struct swept_record {
 	struct store_options options;
 };
 
-/* What cannot be swept over. 0, or the exit status after a message. */
-int swept_check(const struct limited *limited, const struct output *format);
 /*
  * Runs the command once with each limit, and writes the report. The exit status: that of the first run which failed
  * otherwise than by its limit.

@@ -28,7 +28,7 @@ void sweep_size(char *text, size_t size, u64 bytes)
 	snprintf(text, size, "%" PRIu64 "%.*s", bytes, n > 0, n > 0 ? &letters[n - 1] : "");
 }
 
-static void sweep_end(char *text, size_t size, const struct sweep_row *row)
+void sweep_ended(char *text, size_t size, const struct sweep_row *row)
 {
 	if (sweep_killed(row))
 		snprintf(text, size, "out of memory");
@@ -40,7 +40,7 @@ static void sweep_end(char *text, size_t size, const struct sweep_row *row)
 		snprintf(text, size, "exit %d", row->status);
 }
 
-static void cell_text(char out[FORMAT_SIZE], const struct sweep_row *row, size_t i, bool utf8)
+void sweep_cell_text(char *out, const struct sweep_row *row, size_t i, bool utf8)
 {
 	struct total_fact total = { .name = sweep_cell_names[i], .unit = sweep_cell_units[i], .cell = row->cells[i] };
 
@@ -62,10 +62,10 @@ static int grid_fill(struct grid *grid, const struct sweep *sweep, bool utf8)
 		sweep_size(text, sizeof(text), sweep->rows[i].limit);
 		err |= grid_set_name(grid, i, text, 0);
 		for (size_t k = 0; k < columns; k++) {
-			cell_text(text, &sweep->rows[i], k, utf8);
+			sweep_cell_text(text, &sweep->rows[i], k, utf8);
 			err |= grid_set_cell(grid, i, k, text);
 		}
-		sweep_end(text, sizeof(text), &sweep->rows[i]);
+		sweep_ended(text, sizeof(text), &sweep->rows[i]);
 		err |= grid_set_cell(grid, i, columns, text);
 	}
 	return err;
@@ -85,7 +85,7 @@ static void plot(FILE *file, const struct sweep *sweep, bool utf8)
 		char size[24], wall[FORMAT_SIZE];
 
 		sweep_size(size, sizeof(size), row->limit);
-		cell_text(wall, row, SWEEP_WALL, utf8);
+		sweep_cell_text(wall, row, SWEEP_WALL, utf8);
 		fprintf(file, "%6s |%.*s %s%s\n", size, n, "##################", sweep_killed(row) ? "killed" : wall,
 			row == sweep->knee ? "  <- knee" : "");
 	}

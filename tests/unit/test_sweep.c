@@ -155,6 +155,45 @@ START_TEST(test_json)
 }
 END_TEST
 
+START_TEST(test_csv)
+{
+	struct sweep_row rows[4];
+	struct sweep sweep;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	sweep_fill(&sweep, rows, (const double[]){ 10, -1, 30000, 0 });
+	ck_assert_int_eq(sweep_csv(file, &sweep), 0);
+	fclose(file);
+	ck_assert_ptr_nonnull(strstr(text, "memory_max,out_of_memory,timeout,status,signal,knee,"));
+	ck_assert_ptr_nonnull(strstr(text, "\r\n33554432,1,0,,9,0,"));
+	ck_assert_ptr_nonnull(strstr(text, "\r\n134217728,0,0,0,,1,"));
+	free(text);
+}
+END_TEST
+
+START_TEST(test_html)
+{
+	static const char *const hostile[] = { "<script>", "a&b\x1b[31m", NULL };
+	struct sweep_row rows[4];
+	struct sweep sweep;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	sweep_fill(&sweep, rows, (const double[]){ 10, -1, 30000, 0 });
+	sweep.argv = hostile;
+	ck_assert_int_eq(sweep_html(file, &sweep), 0);
+	fclose(file);
+	ck_assert_ptr_nonnull(strstr(text, "<code>&lt;script> a&amp;b\\x1B[31m</code>"));
+	ck_assert_ptr_nonnull(strstr(text, "<td class=\"name\">128M</td><td>2.00 s</td>"));
+	ck_assert_ptr_nonnull(strstr(text, "knee</td>"));
+	ck_assert_ptr_null(strstr(text, "<script>"));
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *t = tcase_create("sweep");
@@ -164,5 +203,7 @@ int main(void)
 	tcase_add_test(t, test_size);
 	tcase_add_test(t, test_table);
 	tcase_add_test(t, test_json);
+	tcase_add_test(t, test_csv);
+	tcase_add_test(t, test_html);
 	return suite_run("sweep", t);
 }
