@@ -112,7 +112,7 @@ static bool total_wanted(const struct diff *diff, const struct total_fact *total
 	return strcmp(total->name, "markers") && strcmp(total->name, "marker-cost");
 }
 
-/* The globs of columns, to be freed. */
+/* The globs of columns, to be freed. What was defined is wanted, too, if nothing was asked for. */
 static char *columns_wanted(const struct diff *diff)
 {
 	char *globs = NULL, *more;
@@ -122,6 +122,8 @@ static char *columns_wanted(const struct diff *diff)
 	if (!f)
 		return NULL;
 	fputs(diff->metrics ? diff->metrics : DIFF_METRICS, f);
+	for (size_t i = 0; !diff->metrics && diff->definitions && i < diff->definitions->n; i++)
+		fprintf(f, ",%s", diff->definitions->item[i].formula.name);
 	for (u32 i = 0; i < diff->ngates; i++)
 		fprintf(f, ",%s", diff->gates[i].metric);
 	more = fclose(f) ? NULL : globs;

@@ -70,6 +70,15 @@ static void note_turns(struct diff *diff, const struct diff_side *side)
 			  "then is in the figures, too; take turns");
 }
 
+/* Nobody knows whether both found the same. */
+static void note_cache(struct diff *diff, const struct diff_side *side)
+{
+	const char *cache = diff->sides[0].runs[0].field[DIFF_CACHE];
+
+	if (!strcmp(cache, cache_regime_words[CACHE_UNKNOWN]) || !strcmp(cache, cache_regime_words[CACHE_MIXED]))
+		diff_note(diff, "page cache: %s in A and %s, which need not be the same", cache, side->label);
+}
+
 /* ---- names ----------------------------------------------------------------------------------------- */
 
 static u32 find_calls(const struct diff_table *table)
@@ -152,6 +161,7 @@ void diff_notes_make(struct diff *diff)
 			continue;
 		note_runs(diff, side);
 		note_turns(diff, side);
+		note_cache(diff, side);
 		note_refused(diff, i);
 		note_renamed(diff, i);
 	}

@@ -23,6 +23,12 @@ static void warm(void)
 	facts.cache = &cache;
 }
 
+static void unknown_cache(void)
+{
+	cache = (struct cache_fact){ .asked = CACHE_ASKED_WARM, .regime = CACHE_UNKNOWN };
+	facts.cache = &cache;
+}
+
 static void user_mode(void)
 {
 	totals[1].cell.note = CELL_NOTE_USER;
@@ -47,6 +53,7 @@ static const struct {
 	{ cold, warm, "page cache: cold and warm", NULL },
 	{ NULL, cold, "page cache: as it happened to be and cold", NULL },
 	{ cold, cold, NULL, NULL },
+	{ unknown_cache, unknown_cache, NULL, NULL },
 	{ user_mode, NULL, NULL, "user mode against user and kernel" },
 	{ NULL, user_mode, NULL, "user and kernel against user mode" },
 	{ user_mode, user_mode, NULL, NULL },
@@ -79,6 +86,7 @@ START_TEST(test_regimes)
 	ck_assert_int_eq(clock->verdict, why ? DIFF_REFUSED : DIFF_EQUAL);
 	ck_assert_int_eq(parse->verdict, regimes[_i].whole ? DIFF_REFUSED : DIFF_MORE);
 	ck_assert_int_eq(diff.sides[1].partly, why != NULL);
+	ck_assert_int_eq(noted("page cache: unknown in A and B"), regimes[_i].a == unknown_cache);
 	if (!why)
 		return;
 	ck_assert_str_eq(clock->why, why);
