@@ -91,8 +91,10 @@ static void markdown_row(FILE *file, const struct diff_at *at, bool utf8)
 	field_markdown(file, diff_path(at));
 	fputs(" | ", file);
 	field_markdown(file, at->kind == DIFF_TOTALS ? "total" : diff_name(at));
-	fprintf(file, " | %s | %s | %s | %s | %s | %s%s%s |\n", a, b, change, interval, p, diff_verdict(at),
-		at->result->why ? ": " : "", at->result->why ? at->result->why : "");
+	fprintf(file, " | %s | %s | %s | %s | %s | %s%s", a, b, change, interval, p, diff_verdict(at),
+		at->result->why ? ": " : "");
+	field_markdown_words(file, at->result->why ? at->result->why : "");
+	fputs(" |\n", file);
 }
 
 /* The greatest of each metric. Returns how many were left out. */
@@ -136,8 +138,7 @@ static void markdown_gates(FILE *file, const struct diff *diff, u32 side)
 		fputs("| ", file);
 		field_markdown(file, diff->gates[i].text);
 		fprintf(file, " | %s | ", ends[diff->gates[i].results[side].end]);
-		for (at = at ? at + 2 : text; *at; at++)
-			fputs(*at == '|' ? "\\|" : (char[]){ *at, 0 }, file);
+		field_markdown_words(file, at ? at + 2 : text);
 		fputs(" |\n", file);
 	}
 	if (diff->ngates)
@@ -152,7 +153,9 @@ static void markdown_side(FILE *file, const struct diff *diff, u32 side, const s
 
 	fprintf(file, "### %s against A: ", s->label);
 	if (s->refused[0] && !diff->force) {
-		fprintf(file, "not comparable\n\n%s\n\n", s->refused);
+		fputs("not comparable\n\n", file);
+		field_markdown_words(file, s->refused);
+		fputs("\n\n", file);
 		return;
 	}
 	diff_summary(text, sizeof(text), diff, side);
@@ -182,8 +185,11 @@ int diff_markdown(FILE *file, const struct diff *diff, const struct diff_options
 		field_markdown(file, text);
 		fputc('\n', file);
 	}
-	for (u32 i = 0; i < diff->nnotes; i++)
-		fprintf(file, "- %s\n", diff->notes[i]);
+	for (u32 i = 0; i < diff->nnotes; i++) {
+		fputs("- ", file);
+		field_markdown_words(file, diff->notes[i]);
+		fputc('\n', file);
+	}
 	fputs("\n</details>\n", file);
 	return 0;
 }

@@ -24,3 +24,12 @@ void field_markdown(FILE *file, const char *text)
 		fputs(*text == '|' ? "\\|" : (char[]){ *text == '`' ? '\'' : *text, 0 }, file);
 	fputc('`', file);
 }
+
+void field_markdown_words(FILE *file, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("\\`*_[]<>|#~&", *text))
+			fputc('\\', file);
+		fputc(*text, file);
+	}
+}

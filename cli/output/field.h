@@ -9,5 +9,7 @@
 void field_csv(FILE *file, const char *text);
 /* As code, within a table. */
 void field_markdown(FILE *file, const char *text);
+/* As words: nothing in it is taken for markup, nor for HTML. */
+void field_markdown_words(FILE *file, const char *text);
 
 #endif

@@ -368,6 +368,7 @@ START_TEST(test_json)
 	says(diff_csv, "B,region,\"a|b`\\x1B\\xFF\"\"\",marker,wall,ns,5,10000002,1,counted,5,20000002,1,counted,");
 	says(diff_csv, "C,region,");
 	says(diff_markdown, "| `a\\|b'\\x1B\\xFF\"` | `wall` | 10.0 ms | 20.0 ms | +100.0 % |");
+	says(diff_markdown, "| `wall>+5%` | **failed** | wall of a\\|b\\`\\\\x1B\\\\xFF\" +100.0 %");
 	says(diff_table, "C                 new \"x\".spark to new \"x\".spark, 5 runs");
 }
 END_TEST
