@@ -270,14 +270,28 @@ static int add_report(struct diff *diff, struct diff_run *run, const struct prof
 	return err;
 }
 
-int diff_add(struct diff *diff, u32 side, const char *path, const struct profile *profile,
-	     const struct session_facts *facts)
+/* By region, merged over processes and threads. */
+static int add_profile(struct diff *diff, struct diff_run *run, struct profile *profile, const struct session_facts *facts,
+		       const char *columns)
+{
+	struct profile grouped;
+	int err = -1;
+
+	if (profile_group_alone(profile))
+		return add_report(diff, run, profile, facts, columns);
+	profile_init(&grouped, PROFILE_BY_REGION);
+	if (!profile_merge(&grouped, profile))
+		err = add_report(diff, run, &grouped, facts, columns);
+	profile_fini(&grouped);
+	return err;
+}
+
+int diff_add(struct diff *diff, u32 side, const char *path, struct profile *profile, const struct session_facts *facts)
 {
 	struct diff_side *s = &diff->sides[side];
 	struct diff_run *runs = report_grow(s->runs, s->nruns, sizeof(*runs));
 	char *columns = columns_wanted(diff);
-	struct profile grouped;
-	int err = -1;
+	int err;
 
 	if (runs)
 		s->runs = runs;
@@ -286,10 +300,7 @@ int diff_add(struct diff *diff, u32 side, const char *path, const struct profile
 		free(columns);
 		return error("out of memory for the difference");
 	}
-	profile_init(&grouped, PROFILE_BY_REGION);
-	if (!profile_merge(&grouped, profile))
-		err = add_report(diff, &runs[s->nruns], &grouped, facts, columns);
-	profile_fini(&grouped);
+	err = add_profile(diff, &runs[s->nruns], profile, facts, columns);
 	free(columns);
 	s->nruns++;
 	return err;

@@ -164,9 +164,8 @@ struct diff {
 int diff_init(struct diff *diff, u32 sides);
 void diff_free(struct diff *diff);
 
-/* Takes a recording into a side. 0, or -1 after a message. */
-int diff_add(struct diff *diff, u32 side, const char *path, const struct profile *profile,
-	     const struct session_facts *facts);
+/* Takes a recording into a side; its profile may be grouped by region then. 0, or -1 after a message. */
+int diff_add(struct diff *diff, u32 side, const char *path, struct profile *profile, const struct session_facts *facts);
 
 /* Takes 'METRIC(REGIONS)>+5%' apart. NULL, or what is wrong with it. The text must outlive the diff. */
 const char *diff_gate_add(struct diff *diff, const char *text);

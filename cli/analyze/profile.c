@@ -273,6 +273,22 @@ u32 profile_root(struct profile *profile, u32 process, u32 pid, u32 tid)
 	return profile_row_add(profile, &row);
 }
 
+bool profile_group_alone(struct profile *profile)
+{
+	u32 i;
+
+	if (profile->nroots != 1 || profile->nwindows || profile->threads_most || !profile->nrows ||
+	    !profile_index_room(profile, &profile->row_index, profile_row_hash))
+		return false;
+	for (i = 0; i < profile->nrows; i++)
+		profile->rows[i].process = profile->rows[i].pid = profile->rows[i].tid = 0;
+	/* The root, which is the first, is found by what it is now; its former place leads to it still. */
+	profile_index_put(&profile->row_index, profile_row_hash(profile, 0), 0);
+	profile->row_index.count++;
+	profile->group = PROFILE_BY_REGION;
+	return true;
+}
+
 u32 profile_child(struct profile *profile, u32 parent, u32 name)
 {
 	u32 i = profile_row_find(profile, parent, name, 0, 0);

@@ -223,6 +223,12 @@ int profile_rename(struct profile *profile, const char *(*rename)(void *context,
  */
 int profile_merge(struct profile *to, const struct profile *from);
 
+/*
+ * Groups a profile of a single thread by region, in place, which takes no second copy of its rows. False: nothing was
+ * done, since it has others or windows, or memory is short; profile_merge() does it then.
+ */
+bool profile_group_alone(struct profile *profile);
+
 /* What is said of a count of another run; of user mode alone. */
 struct pass_notes {
 	char any[40], user[64];

@@ -80,7 +80,7 @@ static int diff_define(struct diff_command_options *o, const struct recording *f
 }
 
 static int diff_take(struct diff_command_options *o, struct diff *diff, u32 side, const char *path,
-		     const struct recording *recording)
+		     struct recording *recording)
 {
 	int status = STATUS_OK;
 

@@ -185,6 +185,28 @@ START_TEST(test_origins)
 }
 END_TEST
 
+/* The same regions in two threads are one row. */
+static void threaded(u32 run, u32 side)
+{
+	u32 other = profile_root(&profile, 1, PID, PID + 1), outer;
+
+	outer = region(0, "main", 50 * MS);
+	region(outer, "parse", 10 * MS + run * 1000);
+	outer = region(other, "main", 40 * MS);
+	region(outer, "parse", (side ? 30 : 10) * MS);
+}
+
+START_TEST(test_threads)
+{
+	both(5, threaded);
+	ck_assert_uint_eq(diff.tables[DIFF_REGIONS].nrows, 3);
+	ck_assert_int_eq(verdict("main;parse", "wall"), DIFF_MORE);
+	ck_assert_double_eq(result(DIFF_REGIONS, "main;parse", "wall")->side[0].median, 20 * MS + 2000);
+	ck_assert_double_eq(result(DIFF_REGIONS, "main;parse", "wall")->side[1].median, 40 * MS + 2000);
+	ck_assert_double_eq(result(DIFF_REGIONS, "main;parse", "calls")->side[1].median, 2);
+}
+END_TEST
+
 enum { MANY = 10000 };
 
 static void many(u32 run, u32 side)
@@ -385,6 +407,7 @@ int main(void)
 	tcase_add_test(tests, test_renamed);
 	tcase_add_test(tests, test_recursion);
 	tcase_add_test(tests, test_origins);
+	tcase_add_test(tests, test_threads);
 	tcase_add_test(tests, test_many);
 	tcase_add_test(tests, test_one_run);
 	tcase_add_test(tests, test_few_runs);
