@@ -153,14 +153,17 @@ static u32 part_greatest(const struct cell *parts, u32 n)
 	return most;
 }
 
-/* A shell waits for what it has started, a pool for work: where other parts fill the window these waits explain nothing. */
-static bool waits_for_others(const struct cell *parts, double wall)
+/*
+ * A shell waits for what it has started, a pool for work: where other parts fill most of the window, and there are
+ * several threads, these waits explain nothing.
+ */
+static bool waits_for_others(const struct cell *parts, double wall, double whole)
 {
 	double sum = 0;
 
 	for (u32 i = 0; i < WINDOW_REST; i++)
 		sum += cell_or_zero(&parts[i]);
-	return wall > 0 && sum >= 0.75 * wall;
+	return wall > 0 && sum >= 0.5 * wall && whole >= 1.5 * wall;
 }
 
 u32 window_stands_out(const struct window_fact *w, const struct cell *parts, double *share, bool *waited_for)
@@ -171,7 +174,7 @@ u32 window_stands_out(const struct window_fact *w, const struct cell *parts, dou
 	u32 most = part_greatest(parts, WINDOW_PARTS);
 
 	*share = 0;
-	*waited_for = most == WINDOW_REST && whole > 0 && waits_for_others(parts, wall);
+	*waited_for = most == WINDOW_REST && waits_for_others(parts, wall, whole);
 	if (*waited_for)
 		most = part_greatest(parts, WINDOW_REST);
 	if (most != WINDOW_BY_NOTHING && whole > 0)

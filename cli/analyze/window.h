@@ -68,7 +68,7 @@ struct window_fact {
 void window_split(const struct window_fact *window, struct cell *parts);
 /*
  * What stands out, a part or enum window_cause, and its share of the threads' time (memory: of the window's), 0 to 1.
- * waited_for: it is what some thread nearly always did, while others waited; the share is of the window's time then.
+ * waited_for: it is what threads did that others waited for; the share is of the window's time then.
  */
 u32 window_stands_out(const struct window_fact *window, const struct cell *parts, double *share, bool *waited_for);
 

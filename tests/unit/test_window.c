@@ -218,12 +218,16 @@ START_TEST(test_waited_for)
 	ck_assert(waited_for);
 	ck_assert_double_eq_tol(share, 0.6, 1e-9);
 	/* It sleeps for the greater part: nobody has worked. */
-	known(40, 20, 0);
+	known(30, 15, 0);
 	pressed(0);
 	fact.cell[WINDOW_THREADS] = cell_counted(300 * MS);
 	ck_assert_uint_eq(stands_out(&share), WINDOW_REST);
 	ck_assert(!waited_for);
-	ck_assert_double_eq_tol(share, 0.8, 1e-9);
+	ck_assert_double_eq_tol(share, 0.85, 1e-9);
+	/* One thread waits for nobody of its own. */
+	known(30, 25, 0);
+	pressed(0);
+	ck_assert_uint_eq(stands_out(&share), WINDOW_REST);
 	/* More on CPUs than the window is long. */
 	known(150, 10, 0);
 	pressed(0);
