@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A sentence for each window: what stands out in it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/output/format.h"
 #include "cli/output/lines.h"
@@ -21,13 +22,15 @@ static void window_disk_text(FILE *out, const struct window_fact *fact)
 char *window_sentence(const struct report_window *window, bool utf8)
 {
 	struct cell cell = { .value = 100 * window->share };
-	char share[FORMAT_SIZE], *text = NULL;
+	char share[FORMAT_SIZE + 16], *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return NULL;
 	format_share(share, &cell, 0, " %", utf8);
+	if (window->waited_for)
+		strcat(share, " of the time");
 	switch (window->cause) {
 	case WINDOW_USER:
 		fprintf(out, "on a CPU in user mode %s", share);
@@ -52,7 +55,7 @@ char *window_sentence(const struct report_window *window, bool utf8)
 		fputs(window->fact->open ? "it was never ended" : "what stands out is not known", out);
 	}
 	if (window->waited_for)
-		fputs(" of the time, while other threads waited", out);
+		fputs(", while other threads waited", out);
 	fclose(out);
 	return text;
 }
