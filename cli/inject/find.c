@@ -223,7 +223,7 @@ static void stack_print(const struct injection *i, pid_t tid)
 			i->stack.frames[f].function ? i->stack.frames[f].function : "?", i->stack.frames[f].path);
 }
 
-/* It is another program than the one that was looked at. */
+/* It is another program than the one that was looked at. INJECT_FAILED: its threads can be tried. */
 static enum inject_end look_again(struct injection *i)
 {
 	enum inject_end end;
@@ -231,7 +231,10 @@ static enum inject_end look_again(struct injection *i)
 	release(i);
 	i->unsafe = "it becomes another program again and again";
 	end = find_look(i);
-	return end == INJECT_DONE ? INJECT_FAILED : end;
+	if (end == INJECT_DONE)
+		return INJECT_FAILED;
+	/* Something is missing, and did not come: what was found is of the new program, and not enough to enter it. */
+	return end == INJECT_FAILED ? INJECT_REFUSED : end;
 }
 
 /*
