@@ -136,7 +136,8 @@ enum inject_end find_look(struct injection *i)
 static enum inject_end ended(struct injection *i)
 {
 	i->unsafe = "its threads come and go";
-	if (i->nthreads == 1 && !thread_lives(i->inject->pid))
+	threads_list(i);
+	if (i->nthreads <= 1 && !thread_lives(i->inject->pid))
 		return inject_say(i->inject, INJECT_GONE, "has ended");
 	return INJECT_FAILED;
 }
@@ -280,6 +281,7 @@ enum inject_end find_thread(struct injection *i)
 	u64 end_ns = now_ns() + SEARCH_NS;
 	enum inject_end end;
 
+	i->unsafe = "its threads come and go";
 	for (u32 try = 0; try < TRIES_MOST && now_ns() < end_ns; try++) {
 		/* The first thread twice: its files are known by then. */
 		u32 at = try ? try - 1 : 0;

@@ -352,6 +352,9 @@ enum inject_end inject_run(struct inject *j)
 	sigprocmask(SIG_BLOCK, &child, &before);
 	end = inject_apart(i);
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	/* Of a look that was in vain, before the one that was not. */
+	if (end == INJECT_DONE)
+		j->why[0] = 0;
 	live_free(i->live);
 	if (i->pidfd >= 0)
 		close(i->pidfd);
