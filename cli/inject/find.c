@@ -146,13 +146,16 @@ static enum inject_end ended(struct injection *i)
 static enum tracee_stop stop_wait(struct injection *i, pid_t tid)
 {
 	enum tracee_stop stop = tracee_wait(&i->tracee, FIND_HOLD_NS);
+	u64 end_ns = now_ns() + SEARCH_NS;
 	u32 waits = 0;
 
 	/* One in an uninterruptible wait does not stop, and cannot be let go before it does. */
-	while (stop == TRACEE_LATE && waits < WAITS_MOST) {
+	while (stop == TRACEE_LATE && waits < WAITS_MOST && now_ns() < end_ns) {
 		if (!thread_lives(tid))
 			return TRACEE_GONE;
 		waits = thread_state(tid) == 'D' ? waits + 1 : 0;
+		i->inject->serve(i->inject->context, -1);
+		i->inject->meanwhile(i->inject->context);
 		stop = tracee_wait(&i->tracee, FIND_HOLD_NS);
 	}
 	i->tracee.since_ns = now_ns();
@@ -197,7 +200,8 @@ static enum inject_end hold(struct injection *i, pid_t tid)
 	if (stop == TRACEE_GONE)
 		return ended(i);
 	if (stop == TRACEE_LATE)
-		return inject_say(i->inject, INJECT_REFUSED, "has a thread (%d) in an uninterruptible wait", (int)tid);
+		return inject_say(i->inject, INJECT_REFUSED, "has a thread (%d) %s", (int)tid,
+				  thread_state(tid) == 'D' ? "in an uninterruptible wait" : "that gets no CPU");
 	err = stop == TRACEE_HELD ? arch_read(tid, &i->state, i->tracee.signalled) : 0;
 	return stop == TRACEE_HELD && !err ? INJECT_DONE : hold_in_vain(i, stop, err);
 }
