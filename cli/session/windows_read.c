@@ -48,8 +48,10 @@ struct window_reader {
 	struct watched {
 		struct process *process;
 		struct process_use use;
+		u64 children_before; /* of the sums, at the look before */
 		bool read;
 		bool zombie;         /* it has ended, and nobody had waited for it when it was read last */
+		bool gone;
 	} *watched;
 	size_t nwatched, room;
 	size_t known;                /* of the session's list */
@@ -180,32 +182,43 @@ static const struct process *parent_of(const struct session *s, const struct pro
 static bool ignores_children(u32 pid)
 {
 	unsigned long long ignored = 0;
-	char text[4096], *line;
+	char text[1u << 16], *line; /* it may be in many groups */
 
 	line = process_read_file(pid, "status", text, sizeof(text)) > 0 ? strstr(text, "\nSigIgn:") : NULL;
 	return line && sscanf(line, "\nSigIgn: %llx", &ignored) == 1 && ignored >> (SIGCHLD - 1) & 1;
 }
 
-static u64 children_of(const struct window_reader *r, const struct process *p)
+static const struct watched *watched_find(const struct window_reader *r, const struct process *p)
 {
 	for (size_t i = 0; i < r->nwatched; i++)
 		if (r->watched[i].process == p)
-			return r->watched[i].use.children_ns;
-	return 0;
+			return &r->watched[i];
+	return NULL;
 }
 
 /* Whoever waits for it adds it to his sums, and he is one of ours. */
 static bool use_is_inherited(const struct session *s, const struct window_reader *r, const struct watched *w)
 {
 	const struct process *parent = s->options->no_inherit ? NULL : parent_of(s, w->process);
+	const struct watched *of, *heir;
 	struct process_stat stat;
+	bool there;
 
 	if (!parent || (!parent->alive && parent->facts.end_ns <= w->process->facts.end_ns))
 		return false;
-	if (parent->alive && process_stat(parent->facts.pid, &stat) && stat.state != 'Z')
+	there = parent->alive && process_stat(parent->facts.pid, &stat);
+	if (there && stat.state != 'Z')
 		return !ignores_children(parent->facts.pid);
 	/* Of one who never waits nothing is in his sums. */
-	return !w->zombie || children_of(r, parent) + process_ticks_ns(2) >= w->use.cpu_ns;
+	of = watched_find(r, parent);
+	if (!w->zombie || (of && of->use.children_ns + process_ticks_ns(2) >= w->use.cpu_ns))
+		return true;
+	if (!of || there || of->zombie || !use_is_inherited(s, r, of))
+		return false;
+	/* It may have waited after it was read last: then that came to whoever waited for it, with what it used itself. */
+	heir = watched_find(r, parent_of(s, parent));
+	return !heir || heir->gone ||
+	       heir->use.children_ns - heir->children_before + process_ticks_ns(4) >= of->use.cpu_ns + w->use.cpu_ns;
 }
 
 /* It has ended and nobody has waited for it: all that it used is known. */
@@ -343,19 +356,23 @@ static void reader_look(struct session *s, struct window_reader *r, bool edge)
 		struct watched *w = &r->watched[i];
 		u64 threads = 0;
 
+		w->children_before = w->use.children_ns;
 		if (!w->process->alive || w->process->unwatched) {
-			if (zombie_read(s, w))
-				r->watched[n++] = *w;
-			else
-				watched_gone(s, r, w);
+			w->gone = !zombie_read(s, w);
 			continue;
 		}
 		w->read = use_read(w->process, &w->use, !s->options->no_inherit, &threads) || w->read;
 		all += threads;
 		if (edge || all <= THREADS_EACH_TICK)
 			threads_read(r, w->process);
-		r->watched[n++] = *w;
 	}
+	/* Each is told by others, gone or not. */
+	for (size_t i = 0; i < r->nwatched; i++)
+		if (r->watched[i].gone)
+			watched_gone(s, r, &r->watched[i]);
+	for (size_t i = 0; i < r->nwatched; i++)
+		if (!r->watched[i].gone)
+			r->watched[n++] = r->watched[i];
 	r->nwatched = n;
 	if (edge || all <= THREADS_EACH_TICK)
 		threads_fold(r);
