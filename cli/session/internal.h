@@ -440,6 +440,8 @@ void process_join(struct process *process, struct segment *segment);
 struct process *process_find(const struct processes *all, u32 pid);
 /* The newest image that was there at that time. */
 struct process *process_find_at(const struct processes *all, u32 pid, u64 ns);
+/* The image with the pid that began nearest to that time; NULL: none within so long. */
+struct process *process_begun(const struct processes *all, u32 pid, u64 ns, u64 within_ns);
 /* Its pid, as the segment has it, may be anybody's: it is neither looked at nor signalled. */
 void process_unwatch(struct process *process);
 /* It is one of the tree after all: the kernel says so. */

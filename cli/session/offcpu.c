@@ -48,11 +48,13 @@ struct offcpu_thread *offcpu_thread_find(const struct offcpu *o, u32 tid)
 	return t;
 }
 
-/* 0: nobody told of its birth, and its time is in nobody's wall. */
-static u32 process_of(struct session *s, u32 pid, u64 time_ns)
+/* 0: nobody told of its birth, and its time is in nobody's wall. exec: that is what begins then. */
+static u32 process_of(struct session *s, u32 pid, u64 time_ns, bool exec)
 {
 	u64 ns = time_ns > s->start_ns ? time_ns - s->start_ns : 0;
-	struct process *p = process_find_at(&s->processes, pid, ns + RECORDS_APART_NS);
+	struct process *begun = process_begun(&s->processes, pid, ns, RECORDS_APART_NS);
+	struct process *at = process_find_at(&s->processes, pid, ns);
+	struct process *p = (exec && begun) || !at ? begun : at;
 
 	return p ? p->facts.id : 0;
 }
@@ -74,7 +76,7 @@ static struct offcpu_thread *thread_add(struct session *s, u32 pid, u32 tid, u64
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return NULL;
-	t->sums = (struct samples_thread){ .process = process_of(s, pid, time_ns), .pid = pid, .tid = tid };
+	t->sums = (struct samples_thread){ .process = process_of(s, pid, time_ns, false), .pid = pid, .tid = tid };
 	t->born_ns = t->since_ns = time_ns;
 	t->region = SAMPLES_NONE;
 	t->next = o->buckets[tid % OFFCPU_BUCKETS];
@@ -367,11 +369,15 @@ void offcpu_exec(struct session *s, const struct record *r)
 {
 	struct sampling *p = s->sampling;
 	struct offcpu_thread *t = offcpu_thread_find(p->off, r->tid);
-	u32 process = process_of(s, r->pid, r->time_ns);
+	u32 process = process_of(s, r->pid, r->time_ns, true);
 
 	others_end(p, r);
-	if (!t && !(t = thread_new(s, r, 0)))
-		return;
+	if (!t) {
+		t = thread_new(s, r, 0);
+		if (!t)
+			return;
+		t->sums.process = process;
+	}
 	if (t->state == OFFCPU_UNKNOWN) {
 		t->state = OFFCPU_RUNNING;
 	} else if (t->sums.process != process) {

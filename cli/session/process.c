@@ -112,6 +112,22 @@ struct process *process_find_at(const struct processes *all, u32 pid, u64 ns)
 	return NULL;
 }
 
+static u64 apart(u64 a, u64 b)
+{
+	return a > b ? a - b : b - a;
+}
+
+struct process *process_begun(const struct processes *all, u32 pid, u64 ns, u64 within_ns)
+{
+	struct process *found = NULL;
+
+	for (struct process *p = all->by_pid[pid % PROCESS_BUCKETS]; p; p = p->older)
+		if (p->facts.pid == pid && apart(p->facts.start_ns, ns) <= within_ns &&
+		    (!found || apart(p->facts.start_ns, ns) < apart(found->facts.start_ns, ns)))
+			found = p;
+	return found;
+}
+
 ssize_t process_read_file(u32 pid, const char *name, char *text, size_t size)
 {
 	char path[64];
