@@ -121,7 +121,7 @@ void offcpu_thread_end(struct sampling *p, struct offcpu_thread *t, u64 end_ns)
 	/* What came after the sums were read was like what came before. */
 	if (t->delay_blocked && !p->off->wakes)
 		t->sums.woken_ns = (u64)((double)waits / (double)t->delay_blocked * (double)t->sums.blocked);
-	offcpu_delay_end(t);
+	offcpu_delay_end(p->off, t);
 	samples_thread(&p->samples, &t->sums);
 	if (p->samples.nthreads < MAX(p->off->fold_at, THREADS_MOST + THREADS_MOST / 4))
 		return;

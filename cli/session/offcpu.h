@@ -144,7 +144,7 @@ void offcpu_delay_open(struct session *session);
 /* What the kernel's sums say of the threads that live, or of the command that has ended and was not waited for. */
 void offcpu_delays(struct session *session);
 /* The thread has ended: its waits for block devices. */
-void offcpu_delay_end(struct offcpu_thread *thread);
+void offcpu_delay_end(const struct offcpu *offcpu, struct offcpu_thread *thread);
 
 /* offcpu_poll.c: the same of all threads that live, where no switch is recorded. */
 void offcpu_poll(struct session *session, u64 now_ns);

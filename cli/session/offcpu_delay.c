@@ -53,13 +53,21 @@ void offcpu_delays(struct session *s)
 	}
 }
 
-void offcpu_delay_end(struct offcpu_thread *t)
+/* Polled, waits are told later than they are, or never. */
+static u64 disk_most(const struct offcpu *o, const struct offcpu_thread *t)
+{
+	u64 ns = o->polled ? t->met_ns - MIN(t->met_ns, t->born_ns + t->sums.running_ns) : t->blocked_ns;
+
+	return ns + t->sums.unknown_ns + process_ticks_ns(1);
+}
+
+void offcpu_delay_end(const struct offcpu *o, struct offcpu_thread *t)
 {
 	t->sums.disk_ns = t->disk_ns - MIN(t->disk_ns, t->disk_before_ns);
 	/* Of a thread that is older than the accounting the kernel says 0, too. */
 	if (!t->disk_read_ns || (t->older && !t->disk_ns))
 		t->sums.disk_known = SAMPLES_DELAY_UNKNOWN;
-	else if (t->sums.disk_ns > t->blocked_ns + t->sums.unknown_ns + process_ticks_ns(1))
+	else if (t->sums.disk_ns > disk_most(o, t))
 		t->sums.disk_known = SAMPLES_DELAY_EXCESS;
 	else
 		t->sums.disk_known = t->disk_read_ns < t->since_ns ? SAMPLES_DELAY_LEAST : SAMPLES_DELAY_WHOLE;

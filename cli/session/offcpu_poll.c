@@ -66,14 +66,25 @@ static u64 poll_account(struct session *s, struct offcpu_thread *t, const u64 *c
 	chain = t->look_call == SAMPLES_NONE ? t->look_chain : samples_chain(&p->samples, t->look_chain, t->look_call);
 	poll_row(p, t, t->look_kind, chain, t->look_flags, ns - ran - waited);
 	t->blocked_ns += ns - ran - waited;
+	t->sums.blocked += ns > ran + waited;
 	return 0;
+}
+
+/* What it waited for block devices before is of others. */
+static void disk_begin(struct offcpu_thread *t, bool older)
+{
+	struct process_stat stat;
+
+	t->older = older;
+	if (process_thread_stat(t->sums.pid, t->sums.tid, &stat))
+		t->disk_before_ns = t->disk_ns = process_ticks_ns(stat.delay);
 }
 
 static void thread_poll(struct session *s, struct process *process, u32 tid, u64 now_ns)
 {
 	struct offcpu_thread *t;
 	u64 cells[SCHED_CELLS];
-	bool unknown = false;
+	bool unknown = false, older = s->attached && !s->sampling->off->at, began = older;
 	u64 open = 0;
 
 	if (!offcpu_schedstat(process->facts.pid, tid, cells))
@@ -81,12 +92,16 @@ static void thread_poll(struct session *s, struct process *process, u32 tid, u64
 	t = offcpu_thread_get(s, process->facts.pid, tid, now_ns);
 	if (t && t->sums.process != process->facts.id) {
 		/* Another program by now. */
+		older |= t->older;
+		began = true;
 		t->met_ns = MAX(t->met_ns, t->born_ns);
 		offcpu_thread_gone(s->sampling, t);
 		t = offcpu_thread_get(s, process->facts.pid, tid, now_ns);
 	}
 	if (!t)
 		return;
+	if (began && !t->delay_known)
+		disk_begin(t, older);
 	t->region = process->segment && !process->segment->closed && process->segment->header ?
 		    attribute_now(s, process->segment, tid, &unknown) : SAMPLES_NONE;
 	t->flags = unknown ? (u32)SAMPLES_UNATTRIBUTED : 0;
