@@ -242,8 +242,7 @@ static void thread_become(struct sampling *p, struct offcpu_thread *t, u32 proce
 	t->sums = (struct samples_thread){ .process = process, .pid = pid, .tid = t->sums.tid };
 	t->born_ns = t->since_ns = now_ns;
 	t->delay_before_ns += t->delay_ns;
-	t->disk_before_ns = t->disk_ns;
-	t->disk_read_ns = 0;
+	offcpu_delay_become(t);
 	t->delay_known = false;
 	t->delay_blocked = t->ready_ns = t->blocked_ns = 0;
 }

@@ -67,6 +67,8 @@ struct offcpu_thread {
 	bool delay_known;
 	u64 disk_before_ns, disk_ns; /* waited for block devices: before it was followed, and in all */
 	u64 disk_read_ns;            /* when that was read last; 0: never */
+	u64 disk_blocked_ns;         /* was blocked when it was read */
+	u64 disk_spill_ns;           /* the image before was blocked after its last reading */
 	bool older;                  /* it was there before */
 	u64 ran_ns, met_ns;          /* of one that is polled: its time on a CPU, and when it was met last */
 	/* One that was attached to, without a record since: state is by /proc, at that time. */
@@ -143,6 +145,8 @@ void offcpu_thread_look(struct session *session, struct offcpu_thread *thread);
 void offcpu_delay_open(struct session *session);
 /* What the kernel's sums say of the threads that live, or of the command that has ended and was not waited for. */
 void offcpu_delays(struct session *session);
+/* The thread is another image: what it waits from now on is of that. */
+void offcpu_delay_become(struct offcpu_thread *thread);
 /* The thread has ended: its waits for block devices. */
 void offcpu_delay_end(const struct offcpu *offcpu, struct offcpu_thread *thread);
 

@@ -38,6 +38,7 @@ static void disk_read(struct offcpu_thread *t)
 	if (!process_thread_stat(t->sums.pid, t->sums.tid, &stat))
 		return;
 	t->disk_ns = process_ticks_ns(stat.delay);
+	t->disk_blocked_ns = t->blocked_ns;
 	t->disk_read_ns = session_now();
 }
 
@@ -53,6 +54,13 @@ void offcpu_delays(struct session *s)
 	}
 }
 
+void offcpu_delay_become(struct offcpu_thread *t)
+{
+	t->disk_spill_ns = t->blocked_ns - t->disk_blocked_ns + (t->disk_read_ns ? 0 : t->disk_spill_ns);
+	t->disk_before_ns = t->disk_ns;
+	t->disk_blocked_ns = t->disk_read_ns = 0;
+}
+
 /* Polled, waits are told later than they are, or never. */
 static u64 disk_most(const struct offcpu *o, const struct offcpu_thread *t)
 {
@@ -63,14 +71,17 @@ static u64 disk_most(const struct offcpu *o, const struct offcpu_thread *t)
 
 void offcpu_delay_end(const struct offcpu *o, struct offcpu_thread *t)
 {
-	t->sums.disk_ns = t->disk_ns - MIN(t->disk_ns, t->disk_before_ns);
+	/* What the image before may have waited since it was read last, where that is more than the sums are read to. */
+	u64 spill = t->disk_spill_ns > process_ticks_ns(1) ? t->disk_spill_ns : 0;
+
+	t->sums.disk_ns = t->disk_ns - MIN(t->disk_ns, t->disk_before_ns + spill);
 	/* Of a thread that is older than the accounting the kernel says 0, too. */
 	if (!t->disk_read_ns || (t->older && !t->disk_ns))
 		t->sums.disk_known = SAMPLES_DELAY_UNKNOWN;
-	else if (t->sums.disk_ns > disk_most(o, t))
+	else if (t->sums.disk_ns > disk_most(o, t) + t->disk_spill_ns - spill)
 		t->sums.disk_known = SAMPLES_DELAY_EXCESS;
 	else
-		t->sums.disk_known = t->disk_read_ns < t->since_ns ? SAMPLES_DELAY_LEAST : SAMPLES_DELAY_WHOLE;
+		t->sums.disk_known = t->disk_read_ns < t->since_ns || spill ? SAMPLES_DELAY_LEAST : SAMPLES_DELAY_WHOLE;
 }
 
 void offcpu_delay_open(struct session *s)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/session/offcpu and what it knows of calls: fields of the tracepoint by name, classes of calls and of places. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "cli/names/blocking.h"
+#include "cli/session/internal.h"
 #include "cli/session/offcpu.h"
 #include "cli/session/sampling.h"
 #include "suite.h"
@@ -115,6 +117,57 @@ START_TEST(test_first)
 }
 END_TEST
 
+/* An image that begins 100 ms behind the last reading, in which the one before was blocked; and what it has by the end. */
+static struct samples_thread become(struct offcpu *o, u64 before_ms, u64 blocked_ms, u64 disk_ms)
+{
+	struct offcpu_thread t = {
+		.blocked_ns = 5 * NSEC_PER_SEC + before_ms * NSEC_PER_MSEC, .disk_blocked_ns = 5 * NSEC_PER_SEC,
+		.disk_ns = 70 * NSEC_PER_MSEC, .disk_read_ns = 1,
+	};
+
+	offcpu_delay_become(&t);
+	ck_assert_uint_eq(t.disk_read_ns, 0);
+	t.blocked_ns = blocked_ms * NSEC_PER_MSEC;
+	t.disk_ns += disk_ms * NSEC_PER_MSEC;
+	t.disk_read_ns = 2;
+	offcpu_delay_end(o, &t);
+	return t.sums;
+}
+
+START_TEST(test_delay)
+{
+	struct offcpu o = { .polled = false };
+	struct samples_thread sums = become(&o, 0, 50, 40);
+
+	ck_assert_uint_eq(sums.disk_ns, 40 * NSEC_PER_MSEC);
+	ck_assert_int_eq(sums.disk_known, SAMPLES_DELAY_WHOLE);
+	ck_assert_int_eq(become(&o, 0, 50, 61).disk_known, SAMPLES_DELAY_EXCESS);
+	ck_assert_int_eq(become(&o, 5, 0, 15).disk_known, SAMPLES_DELAY_WHOLE);
+	/* What may be of the image before is not told, and not taken for too much. */
+	sums = become(&o, 80, 20, 90);
+	ck_assert_uint_eq(sums.disk_ns, 10 * NSEC_PER_MSEC);
+	ck_assert_int_eq(sums.disk_known, SAMPLES_DELAY_LEAST);
+	ck_assert_int_eq(become(&o, 80, 20, 130).disk_known, SAMPLES_DELAY_EXCESS);
+}
+END_TEST
+
+START_TEST(test_begun)
+{
+	struct process child = { .facts = { .pid = 7, .start_ns = 1000, .end_ns = 1100 } };
+	struct process image = { .older = &child, .facts = { .pid = 7, .start_ns = 1100 }, .alive = true };
+	struct processes *all = calloc(1, sizeof(*all));
+
+	ck_assert_ptr_nonnull(all);
+	all->by_pid[7] = &image;
+	ck_assert_ptr_eq(process_begun(all, 7, 1010, 200), &child);
+	ck_assert_ptr_eq(process_begun(all, 7, 1090, 200), &image);
+	ck_assert_ptr_eq(process_begun(all, 7, 900, 200), &child);
+	ck_assert_ptr_null(process_begun(all, 7, 1301, 200));
+	ck_assert_ptr_null(process_begun(all, 7, 700, 200));
+	free(all);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("offcpu");
@@ -124,5 +177,7 @@ int main(void)
 	tcase_add_test(tests, test_calls);
 	tcase_add_test(tests, test_places);
 	tcase_add_test(tests, test_first);
+	tcase_add_test(tests, test_delay);
+	tcase_add_test(tests, test_begun);
 	return suite_run("offcpu", tests);
 }
