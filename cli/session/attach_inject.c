@@ -84,8 +84,9 @@ static void process_inject(struct session *s, struct process *p)
 			inject.tries == 1 ? "stop" : "stops");
 		return;
 	}
-	/* The loop finds out. */
-	if (end == INJECT_GONE)
+	/* Meanwhile it may have become another image. If it has ended, the loop finds out. */
+	p = process_find(&s->processes, (u32)loading.pid);
+	if (end == INJECT_GONE || !p)
 		return;
 	warning("process %u %s; it is measured from outside, without regions", p->facts.pid, inject.why);
 	free(p->no_agent);
