@@ -83,6 +83,10 @@ START_TEST(test_delay)
 	assert_outcome(probe("io-delay"), CAPS_NO, "not built in (CONFIG_TASK_DELAY_ACCT), or before", "");
 	put_config("CONFIG_TASK_DELAY_ACCT=y\n");
 	assert_outcome(probe("io-delay"), CAPS_NO, "nobody can tell", "5.14");
+	put_file("/proc/version", "Linux version 5.13.19 (gcc)\n");
+	assert_outcome(probe("io-delay"), CAPS_NO, "nobody can tell", "5.14");
+	put_file("/proc/version", "Linux version 6.18.5 (gcc)\n");
+	assert_outcome(probe("io-delay"), CAPS_NO, "/proc/sys is not to be seen here", "");
 	put_config("# CONFIG_TASK_DELAY_ACCT is not set\n");
 	assert_outcome(probe("io-delay"), CAPS_NO, "built without", "CONFIG_TASK_DELAY_ACCT=y");
 	put_file("/proc/sys/kernel/task_delayacct", "0\n");
