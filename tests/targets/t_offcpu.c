@@ -9,9 +9,12 @@
  *	starved  region "spin" in 2 threads for each of the CPUs, that spin
  *	mixed    region "mixed": a third each of spinning, sleeping in "nap" and waiting for a lock in "wait"
  *	storm    pingpong, as fast as it goes, on each CPU
+ *	brief    100 processes, one after the other, that end as soon as they are there
  */
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "target.h"
 
@@ -165,6 +168,18 @@ static void mixed(int64_t ns)
 	pthread_join(thread, NULL);
 }
 
+static void brief(void)
+{
+	for (int i = 0; i < 100; i++) {
+		pid_t pid = vfork();
+
+		if (!pid)
+			_exit(0);
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			target_die("vfork");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *work = argc > 1 ? argv[1] : "";
@@ -187,6 +202,8 @@ int main(int argc, char **argv)
 		reader(argv[3]);
 	} else if (!strcmp(work, "starved")) {
 		threads_run(spin, 2 * (cpus < MOST / 2 ? cpus : MOST / 2));
+	} else if (!strcmp(work, "brief")) {
+		brief();
 	} else if (!strcmp(work, "mixed")) {
 		mixed(ns / 3);
 	} else {
