@@ -76,6 +76,20 @@ bool opt_is_number(const char *text)
 	return text[strcspn(text, "0123456789")] && !text[strspn(text, "0123456789.+-eE")];
 }
 
+bool opt_number(const char *text, double *value)
+{
+	double number;
+	char *end;
+
+	if (!opt_is_number(text))
+		return false;
+	number = strtod(text, &end);
+	if (*end)
+		return false;
+	*value = number;
+	return true;
+}
+
 /* The length up to the next comma that no backslash protects; fnmatch drops the backslash. */
 static size_t opt_list_span(const char *s)
 {

@@ -66,6 +66,8 @@ int opt_parse_seconds(const char *text, uint64_t *value_ns);
 
 /* Digits with what else a number may have; strtod(3) has the last word. */
 bool opt_is_number(const char *text);
+/* A decimal number and nothing behind it; false: it is none, and value is as it was. */
+bool opt_number(const char *text, double *value);
 
 /* Appends the comma-separated patterns of text; "\," is a comma. Returns 0, -EINVAL or -ENOMEM. */
 int opt_list_add(struct opt_list *list, const char *text);

@@ -33,9 +33,7 @@ static const char *gate_bound(struct diff_gate *gate, const char *from)
 	const char *wrong = number ? NULL : "it does not end with a number of percent, such as >+5%";
 
 	gate->more = *from == '>';
-	if (number && opt_is_number(number[0] == '+' ? number + 1 : number))
-		gate->percent = strtod(number, NULL);
-	else if (number)
+	if (number && !opt_number(number, &gate->percent))
 		wrong = "what stands before % is no number";
 	if (!wrong && !(gate->more ? gate->percent >= 0 && gate->percent <= 1e9 :
 				     gate->percent <= 0 && gate->percent >= -100))
@@ -111,7 +109,9 @@ static void items_add(struct gate_items *items, u32 gate, enum diff_kind kind, u
 
 static bool row_matches(const struct diff_gate *gate, const struct diff_row *row)
 {
-	return !gate->regions || metric_glob(gate->regions, row->name) || metric_glob(gate->regions, row->text);
+	/* A name of C++ may have commas, which stand between globs. */
+	return !gate->regions || !strcmp(gate->regions, row->name) || !strcmp(gate->regions, row->text) ||
+	       metric_glob(gate->regions, row->name) || metric_glob(gate->regions, row->text);
 }
 
 static void gate_rows(const struct diff *diff, u32 number, enum diff_kind kind, struct gate_items *items)
@@ -131,7 +131,7 @@ static void gate_find(const struct diff *diff, u32 number, struct gate_items *it
 	const struct diff_table *totals = &diff->tables[DIFF_TOTALS];
 
 	for (u32 row = 0; row < totals->nrows && !gate->regions; row++)
-		if (!strcmp(totals->rows[row].text, gate->metric)) {
+		if (!strcmp(totals->rows[row].name, gate->metric)) {
 			items_add(items, number, DIFF_TOTALS, 0, row);
 			return;
 		}
@@ -199,6 +199,13 @@ static bool result_judged(const struct diff_result *r)
 static bool result_exact(const struct diff_result *r)
 {
 	return r->side[0].state == CELL_COUNTED && r->side[1].state == CELL_COUNTED;
+}
+
+static bool item_counts(const struct diff *diff, u32 side, const struct gate_item *item)
+{
+	const struct diff_result *r = diff_result(diff, side, item->kind, item->metric, item->row);
+
+	return result_judged(r) && (!item_diagnostic(diff, item) || result_exact(r));
 }
 
 static void item_judge(struct diff *diff, u32 side, const struct gate_item *item, double adjusted, double worst[])
@@ -281,10 +288,9 @@ int diff_gates_judge(struct diff *diff, u32 side)
 	err = items.no_memory || !p || !order || !worst ? -1 : 0;
 	for (size_t i = 0; i < items.n && !err; i++) {
 		const struct gate_item *item = &items.item[i];
-		const struct diff_result *r = diff_result(diff, side, item->kind, item->metric, item->row);
 
-		if (result_judged(r))
-			p[n++] = r->rank.p;
+		if (item_counts(diff, side, item))
+			p[n++] = diff_result(diff, side, item->kind, item->metric, item->row)->rank.p;
 	}
 	if (!err)
 		discovery_adjust(p, n, order);
@@ -292,7 +298,7 @@ int diff_gates_judge(struct diff *diff, u32 side)
 	for (size_t i = 0; i < items.n && !err; i++) {
 		const struct gate_item *item = &items.item[i];
 
-		if (result_judged(diff_result(diff, side, item->kind, item->metric, item->row)))
+		if (item_counts(diff, side, item))
 			item_judge(diff, side, item, p[n++], worst);
 	}
 	for (u32 i = 0; i < diff->ngates && !err; i++)

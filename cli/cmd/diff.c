@@ -166,9 +166,10 @@ static int diff_rate(const struct diff_command_options *o, double *rate)
 {
 	if (!o->rate)
 		return STATUS_OK;
-	*rate = opt_is_number(o->rate) ? strtod(o->rate, NULL) / 100 : -1;
-	if (*rate > 0 && *rate < 1)
+	if (opt_number(o->rate, rate) && *rate > 0 && *rate < 100) {
+		*rate /= 100;
 		return STATUS_OK;
+	}
 	error("--fdr: '%s' is no percentage between 0 and 100", o->rate);
 	return STATUS_USAGE;
 }

@@ -163,7 +163,8 @@ static const struct { const char *text; bool sound; } gates[] = {
 	{ "wall(f(int))>1%", true }, { "wall(a>b)>1%", true }, { "wall", false }, { "wall>5", false }, { ">5%", false },
 	{ "wall>%", false }, { "wall>x%", false }, { "wall>-5%", false }, { "wall<5%", false }, { "wall()>5%", false },
 	{ "wall(a>5%", false }, { "wall*>5%", false }, { "wall,cpu>5%", false }, { "wall>nan%", false }, { "wall>5%5", false },
-	{ "wall>1e999%", false }, { "", false }, { "%", false }, { "(a)>1%", false },
+	{ "wall>1e999%", false }, { "wall>+-5%", false }, { "wall>e5%", false }, { "wall>5+5%", false }, { "wall>.%", false },
+	{ "wall>5e%", false }, { "wall>++5%", false }, { "wall<-5-3%", false }, { "wall>5e-1%", true }, { "", false }, { "%", false }, { "(a)>1%", false },
 };
 
 START_TEST(test_gate_forms)
@@ -251,6 +252,50 @@ START_TEST(test_gate_refused)
 }
 END_TEST
 
+static void estimate(void)
+{
+	totals[2].cell = (struct cell){ .value = 1e9, .state = CELL_ESTIMATE };
+}
+
+static void estimate_doubled(void)
+{
+	totals[2].cell = (struct cell){ .value = 2e9, .state = CELL_ESTIMATE };
+}
+
+/* What explains and is no count fails nothing, whatever it has risen by. */
+START_TEST(test_gate_inexact)
+{
+	char text[DIFF_NOTE];
+
+	ck_assert_ptr_null(diff_gate_add(&diff, "cycles>+5%"));
+	ck_assert_ptr_null(diff_gate_add(&diff, "wall(parse)>+5%"));
+	for (int i = 0; i < 6; i++) {
+		changed_run(0, estimate);
+		changed_run(1, estimate_doubled);
+	}
+	judge();
+	ck_assert_ptr_null(diff_gates_check(&diff, true, text));
+	ck_assert_int_eq(result(DIFF_TOTALS, "cycles", "value")->verdict, DIFF_MORE);
+	ck_assert_int_eq(diff.gates[0].results[1].end, DIFF_UNDECIDED);
+	ck_assert_uint_eq(diff.gates[0].results[1].judged, 0);
+	ck_assert_int_eq(diff.gates[1].results[1].end, DIFF_FAILED);
+}
+END_TEST
+
+static void operators(u32 run, u32 side)
+{
+	region(0, "operator()(int, char)", (side ? 20 : 10) * MS + run * 1000);
+}
+
+/* A comma in a name is none between two. */
+START_TEST(test_gate_comma)
+{
+	ck_assert_ptr_null(diff_gate_add(&diff, "wall(operator()(int, char))>+5%"));
+	both(5, operators);
+	ck_assert_int_eq(diff.gates[0].results[1].end, DIFF_FAILED);
+}
+END_TEST
+
 START_TEST(test_unknown)
 {
 	char text[DIFF_NOTE];
@@ -276,6 +321,8 @@ int main(void)
 	tcase_add_test(tests, test_gates);
 	tcase_add_test(tests, test_gate_gone);
 	tcase_add_test(tests, test_gate_refused);
+	tcase_add_test(tests, test_gate_inexact);
+	tcase_add_test(tests, test_gate_comma);
 	tcase_add_test(tests, test_unknown);
 	return suite_run("diff_gate", tests);
 }
