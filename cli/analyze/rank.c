@@ -95,15 +95,6 @@ static void lengths_make(struct rank_lengths *l, size_t n, size_t m)
 		l->bound++;
 }
 
-double rank_least(size_t n, size_t m)
-{
-	double p = 2;
-
-	for (size_t i = 1; i <= n; i++)
-		p *= (double)i / (double)(m + i);
-	return p < 1 ? p : 1;
-}
-
 /* ---- ranks */
 
 struct ranks {
@@ -111,15 +102,31 @@ struct ranks {
 	u64 twice_u;                 /* pairs in which b is greater, twice, and those that are equal */
 	bool ties;
 	double cubes;                /* sum of t^3 - t over groups of t equal values */
+	u64 last, step;              /* twice the rank of the last group; what those between groups are multiples of */
 	u32 twice_rank[TIES_EXACT];  /* of few values: those of the groups, each as often as it has values */
 };
 
+static u64 divisor(u64 a, u64 b)
+{
+	while (b) {
+		u64 rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 static void ranks_group(struct ranks *r, size_t at, size_t t)
 {
+	u64 twice = 2 * at + t + 1;
+
+	r->step = at ? divisor(twice - r->last, r->step) : 0;
+	r->last = twice;
 	r->ties = r->ties || t > 1;
 	r->cubes += (double)t * ((double)t * (double)t - 1);
 	for (size_t i = at; i < at + t && r->n + r->m <= TIES_EXACT; i++)
-		r->twice_rank[i] = (u32)(2 * at + t + 1);
+		r->twice_rank[i] = (u32)twice;
 }
 
 /* Goes through both series at once, a group of equal values at a time. */
@@ -168,8 +175,20 @@ static double normal_p(const struct ranks *r)
 	double n = (double)r->n, m = (double)r->m, all = n + m;
 	double away = (double)r->twice_u / 2 - n * m / 2, variance = n * m / 12 * (all + 1 - r->cubes / (all * (all - 1)));
 
-	away = (away < 0 ? -away : away) - 0.5;
+	/* Half a step of U, which is more than 1 where few values differ from the others. */
+	away = (away < 0 ? -away : away) - MAX(0.5, (double)r->step / 4);
 	return away > 0 && variance > 0 ? 2 * normal_above(away / spread_root(variance)) : 1;
+}
+
+double rank_least(size_t n, size_t m)
+{
+	double p = 2;
+
+	if (n > RANK_EXACT || m > RANK_EXACT)
+		return normal_p(&(struct ranks){ .n = n, .m = m, .twice_u = 2 * (u64)n * m });
+	for (size_t i = 1; i <= n; i++)
+		p *= (double)i / (double)(m + i);
+	return p < 1 ? p : 1;
 }
 
 static double ranks_p(const struct ranks *r, const struct rank_lengths *l)

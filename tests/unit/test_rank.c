@@ -141,6 +141,18 @@ START_TEST(test_few_ties)
 END_TEST
 
 /* Long series: by the normal distribution. */
+/* Something rare, four times on one side: of 487635 choices 27405 have all four there, and as many all on the other. */
+START_TEST(test_rare)
+{
+	memset(a, 0, sizeof(a));
+	memset(b, 0, sizeof(b));
+	for (size_t i = 0; i < 4; i++)
+		b[i] = 1;
+	ck_assert_double_ge(compare(30, 30).p, 2 * 27405.0 / 487635.0);
+	ck_assert_double_le(compare(30, 30).p, 0.13);
+}
+END_TEST
+
 START_TEST(test_long)
 {
 	struct rank rank;
@@ -164,6 +176,8 @@ START_TEST(test_least)
 	near(rank_least(1, 1), 1);
 	near(rank_least(10, 5), 2.0 / 3003);
 	ck_assert_double_lt(rank_least(49, 49), 1e-28);
+	/* Beyond that as it is worked out: 0.0936, and not 2 in 61. */
+	ck_assert_double_gt(rank_least(1, 60), 0.05);
 }
 END_TEST
 
@@ -261,6 +275,7 @@ int main(void)
 	tcase_add_test(tests, test_hollander_wolfe);
 	tcase_add_test(tests, test_ties);
 	tcase_add_test(tests, test_few_ties);
+	tcase_add_test(tests, test_rare);
 	tcase_add_test(tests, test_long);
 	tcase_add_test(tests, test_least);
 	tcase_add_test(tests, test_odd_values);
