@@ -39,7 +39,8 @@ static void csv_row(FILE *file, const struct diff_at *at)
 	field_csv(file, of_marker ? report_kind_words[0] : row->origin);
 	fputc(',', file);
 	field_csv(file, diff_name(at));
-	fprintf(file, ",%s", diff_unit(diff, at->kind, at->metric, at->row));
+	fputc(',', file);
+	field_csv(file, diff_unit(diff, at->kind, at->metric, at->row));
 	csv_value(file, &r->side[0]);
 	csv_value(file, &r->side[1]);
 	csv_number(file, r->rank.known, r->rank.ratio);
@@ -91,7 +92,11 @@ static void markdown_row(FILE *file, const struct diff_at *at, bool utf8)
 	field_markdown(file, diff_path(at));
 	fputs(" | ", file);
 	field_markdown(file, at->kind == DIFF_TOTALS ? "total" : diff_name(at));
-	fprintf(file, " | %s | %s | %s | %s | %s | %s%s", a, b, change, interval, p, diff_verdict(at),
+	fputs(" | ", file);
+	field_markdown_words(file, a);
+	fputs(" | ", file);
+	field_markdown_words(file, b);
+	fprintf(file, " | %s | %s | %s | %s%s", change, interval, p, diff_verdict(at),
 		at->result->why ? ": " : "");
 	field_markdown_words(file, at->result->why ? at->result->why : "");
 	fputs(" |\n", file);
@@ -182,7 +187,7 @@ int diff_markdown(FILE *file, const struct diff *diff, const struct diff_options
 		text_escape(text, sizeof(text), run->path, strlen(run->path));
 		fprintf(file, "- %s: %u run%s, ", diff->sides[i].label, diff->sides[i].nruns,
 			diff->sides[i].nruns == 1 ? "" : "s");
-		field_markdown(file, text);
+		field_markdown_code(file, text);
 		fputc('\n', file);
 	}
 	for (u32 i = 0; i < diff->nnotes; i++) {

@@ -7,7 +7,7 @@
 
 void field_csv(FILE *file, const char *text)
 {
-	bool quote = strpbrk(text, ",\" ") != NULL;
+	bool quote = strpbrk(text, ",\" \r\n") != NULL;
 
 	if (quote)
 		fputc('"', file);
@@ -17,19 +17,29 @@ void field_csv(FILE *file, const char *text)
 		fputc('"', file);
 }
 
-void field_markdown(FILE *file, const char *text)
+static void markdown_code(FILE *file, const char *text, bool table)
 {
 	fputc('`', file);
 	for (; *text; text++)
-		fputs(*text == '|' ? "\\|" : (char[]){ *text == '`' ? '\'' : *text, 0 }, file);
+		fputs(*text == '|' && table ? "\\|" : (char[]){ *text == '`' ? '\'' : *text, 0 }, file);
 	fputc('`', file);
+}
+
+void field_markdown(FILE *file, const char *text)
+{
+	markdown_code(file, text, true);
+}
+
+void field_markdown_code(FILE *file, const char *text)
+{
+	markdown_code(file, text, false);
 }
 
 void field_markdown_words(FILE *file, const char *text)
 {
 	for (; *text; text++) {
-		if (strchr("\\`*_[]<>|#~&", *text))
+		if (strchr("\\`*_[]<>|#~&!$@", *text))
 			fputc('\\', file);
-		fputc(*text, file);
+		fputc(*text == '\r' || *text == '\n' ? ' ' : *text, file);
 	}
 }

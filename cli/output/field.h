@@ -9,6 +9,8 @@
 void field_csv(FILE *file, const char *text);
 /* As code, within a table. */
 void field_markdown(FILE *file, const char *text);
+/* As code, elsewhere: there a bar needs no backslash. */
+void field_markdown_code(FILE *file, const char *text);
 /* As words: nothing in it is taken for markup, nor for HTML. */
 void field_markdown_words(FILE *file, const char *text);
 
