@@ -37,6 +37,7 @@ static void table_free(struct diff_table *table)
 {
 	for (u32 i = 0; i < table->nmetrics; i++) {
 		free(table->metrics[i].name);
+		free(table->metrics[i].text);
 		free(table->metrics[i].unit);
 	}
 	for (u32 i = 0; i < table->nrows; i++) {
@@ -59,6 +60,10 @@ static void run_free(struct diff_run *run)
 		}
 		free(run->columns[kind]);
 	}
+	free(run->regions.value);
+	free(run->regions.state);
+	free(run->within.value);
+	free(run->within.state);
 	for (u32 i = 0; i < DIFF_FIELDS; i++)
 		free(run->field[i]);
 	free(run->path);
@@ -102,18 +107,42 @@ static bool gates_name(const struct diff *diff, const char *metric)
 	return false;
 }
 
+bool diff_wanted(const struct diff *diff, const char *metric)
+{
+	return !diff->metrics || metric_glob(diff->metrics, metric) || gates_name(diff, metric);
+}
+
 /* What markers cost is no figure of the program's. */
 static bool total_wanted(const struct diff *diff, const struct total_fact *total)
 {
-	if (gates_name(diff, total->name))
-		return true;
-	if (diff->metrics)
-		return metric_glob(diff->metrics, total->name);
+	if (diff->metrics || gates_name(diff, total->name))
+		return diff_wanted(diff, total->name);
 	return strcmp(total->name, "markers") && strcmp(total->name, "marker-cost");
 }
 
-/* The globs of columns, to be freed. What was defined is wanted, too, if nothing was asked for. */
-static char *columns_wanted(const struct diff *diff)
+static bool is_total(const struct session_facts *facts, const char *name)
+{
+	for (size_t i = 0; i < facts->ntotals; i++)
+		if (!strcmp(facts->totals[i].name, name))
+			return true;
+	return false;
+}
+
+/* Nothing else that has the name has a column; the program's own metrics may have any. */
+static bool only_total(const struct session_facts *facts, const struct profile *profile, const char *name)
+{
+	bool is = is_total(facts, name) && !profile->nvalues && !metric_find(name);
+
+	for (u32 i = 0; i < profile->nevents && is; i++)
+		is = strcmp(profile->events[i].name, name) != 0;
+	return is;
+}
+
+/*
+ * The globs of columns, to be freed. What was defined is wanted, too, if nothing was asked for; a gate without brackets
+ * is on the total, where there is one.
+ */
+static char *columns_wanted(const struct diff *diff, const struct session_facts *facts)
 {
 	char *globs = NULL, *more;
 	size_t size;
@@ -125,15 +154,16 @@ static char *columns_wanted(const struct diff *diff)
 	for (size_t i = 0; !diff->metrics && diff->definitions && i < diff->definitions->n; i++)
 		fprintf(f, ",%s", diff->definitions->item[i].formula.name);
 	for (u32 i = 0; i < diff->ngates; i++)
-		fprintf(f, ",%s", diff->gates[i].metric);
+		if (diff->gates[i].regions || !is_total(facts, diff->gates[i].metric))
+			fprintf(f, ",%s", diff->gates[i].metric);
 	more = fclose(f) ? NULL : globs;
 	if (!more)
 		free(globs);
 	return more;
 }
 
-/* All of them are names of the catalog, which need no other columns. */
-static bool columns_plain(const char *globs)
+/* All of them are names of the catalog, which need no other columns, or of what has none. */
+static bool columns_plain(const char *globs, const struct profile *profile, const struct session_facts *facts)
 {
 	char name[128];
 
@@ -143,7 +173,7 @@ static bool columns_plain(const char *globs)
 
 		snprintf(name, sizeof(name), "%.*s", (int)len, globs);
 		metric = len ? metric_find(name) : NULL;
-		if (len && (!metric || !metric->value))
+		if (len && (!metric || !metric->value) && !only_total(facts, profile, name))
 			return false;
 		globs += len + (globs[len] != 0);
 	}
@@ -206,7 +236,7 @@ static int add_totals(struct diff *diff, struct diff_run *run, const struct repo
 			return -1;
 		as = &diff->tables[DIFF_TOTALS].rows[row];
 		if (!as->unit) {
-			as->unit = strdup(total->unit);
+			as->unit = diff_printable(total->unit);
 			as->diagnostic = total_diagnostic(report, total);
 		}
 		if (!as->unit || diff_put(diff, run, DIFF_TOTALS, metric, row, &total->cell))
@@ -215,27 +245,40 @@ static int add_totals(struct diff *diff, struct diff_run *run, const struct repo
 	return 0;
 }
 
-static int add_cells(struct diff *diff, struct diff_run *run, const struct report *report,
-		     const struct report_row *from, u32 row)
+/* The metric of each column, to be freed; DIFF_NONE: it is not compared. NULL when memory is short. */
+static u32 *map_columns(struct diff *diff, const struct report *report)
 {
-	for (size_t c = 0; c < report->ncolumns; c++) {
-		const struct metric *m = report->columns[c].metric;
-		u32 metric;
+	u32 *metrics = calloc(report->ncolumns + 1, sizeof(*metrics));
 
+	for (size_t c = 0; metrics && c < report->ncolumns; c++) {
+		const struct metric *m = report->columns[c].metric;
+
+		metrics[c] = DIFF_NONE;
 		if (!report->columns[c].selected || m->windows_only)
 			continue;
-		metric = diff_metric(diff, DIFF_REGIONS, m->name, m->unit, m->format,
-				     strcmp(m->class_name, "quantitative") != 0);
-		if (metric == DIFF_NONE || diff_put(diff, run, DIFF_REGIONS, metric, row, &from->cells[c]))
-			return -1;
+		metrics[c] = diff_metric(diff, DIFF_REGIONS, m->name, m->unit, m->format,
+					 strcmp(m->class_name, "quantitative") != 0);
+		if (metrics[c] == DIFF_NONE) {
+			free(metrics);
+			metrics = NULL;
+		}
 	}
-	return 0;
+	return metrics;
+}
+
+static int add_cells(struct diff *diff, struct diff_run *run, const struct report_row *from, size_t n, const u32 *metrics,
+		     u32 row)
+{
+	for (size_t c = 0; c < n; c++)
+		if (metrics[c] != DIFF_NONE && diff_put(diff, run, DIFF_REGIONS, metrics[c], row, &from->cells[c]))
+			return -1;
+	return diff_put_region(diff, run, row);
 }
 
 static int add_regions(struct diff *diff, struct diff_run *run, const struct report *report)
 {
-	u32 *rows = calloc(report->nrows + 1, sizeof(*rows));
-	int err = rows ? 0 : -1;
+	u32 *rows = calloc(report->nrows + 1, sizeof(*rows)), *metrics = map_columns(diff, report);
+	int err = rows && metrics ? 0 : -1;
 
 	for (size_t i = 0; i < report->nrows && !err; i++) {
 		const struct report_row *from = &report->rows[i];
@@ -244,9 +287,12 @@ static int add_regions(struct diff *diff, struct diff_run *run, const struct rep
 
 		rows[i] = diff_row(diff, DIFF_REGIONS, from->root ? DIFF_NONE : rows[from->parent], name, len,
 				   from->origin ? from->origin->kind : "");
-		err = rows[i] == DIFF_NONE || (!from->context && add_cells(diff, run, report, from, rows[i])) ? -1 : 0;
+		err = rows[i] == DIFF_NONE ? -1 : 0;
+		if (!err && !from->context)
+			err = add_cells(diff, run, from, report->ncolumns, metrics, rows[i]);
 	}
 	free(rows);
+	free(metrics);
 	return err;
 }
 
@@ -254,7 +300,7 @@ static int add_report(struct diff *diff, struct diff_run *run, const struct prof
 		      const struct session_facts *facts, const char *columns)
 {
 	struct report_options options = { .metrics = columns, .regions = diff->regions, .definitions = diff->definitions,
-					  .lean = columns_plain(columns) };
+					  .lean = columns_plain(columns, profile, facts) };
 	struct session_facts own = *facts;
 	struct report *report;
 	int err;
@@ -290,7 +336,7 @@ int diff_add(struct diff *diff, u32 side, const char *path, struct profile *prof
 {
 	struct diff_side *s = &diff->sides[side];
 	struct diff_run *runs = report_grow(s->runs, s->nruns, sizeof(*runs));
-	char *columns = columns_wanted(diff);
+	char *columns = columns_wanted(diff, facts);
 	int err;
 
 	if (runs)

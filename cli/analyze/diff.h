@@ -20,7 +20,8 @@ enum diff_kind { DIFF_TOTALS, DIFF_REGIONS, DIFF_FUNCTIONS, DIFF_KINDS };
 extern const char *const diff_kind_words[DIFF_KINDS];
 
 struct diff_metric {
-	char *name, *unit;
+	char *name;                  /* raw bytes */
+	char *text, *unit;           /* printable */
 	enum metric_format format;
 	bool diagnostic;
 };
@@ -49,7 +50,7 @@ struct diff_table {
 /* What figures depend on beside the program, as text; "" is one, too. */
 enum diff_field {
 	DIFF_CPU, DIFF_CACHE, DIFF_HOST, DIFF_KERNEL, DIFF_ENVIRONMENT, DIFF_COMMAND, DIFF_LIBRARIES, DIFF_SAMPLES,
-	DIFF_SOURCES, DIFF_PORTION, DIFF_CLOCK, DIFF_VERSION, DIFF_FIELDS
+	DIFF_WAITS, DIFF_SOURCES, DIFF_PORTION, DIFF_CLOCK, DIFF_VERSION, DIFF_FIELDS
 };
 
 /* A metric's values in one run, by row; beyond the end there are none. */
@@ -62,7 +63,7 @@ struct diff_column {
 enum diff_flags {
 	DIFF_STATE = 0x0f,
 	DIFF_USER = 1 << 4,          /* user mode alone */
-	DIFF_PRESENT = 1 << 5,       /* the run has the row */
+	DIFF_PRESENT = 1 << 5,       /* the run has the cell, if with no value */
 };
 
 struct diff_run {
@@ -71,10 +72,14 @@ struct diff_run {
 	u64 started_ns;              /* CLOCK_REALTIME */
 	u64 duration_ns;
 	bool failed, unfinished;
-	bool sampled;
-	u64 samples;
 	struct diff_column *columns[DIFF_KINDS];
 	u32 ncolumns[DIFF_KINDS];
+	struct diff_column regions;  /* 1: the run has the row */
+	/* Of its functions, if any are wanted. */
+	bool sampled;
+	u64 samples;
+	double weight;               /* of all samples */
+	struct diff_column within;   /* the weight of those in the function, or in what it called */
 };
 
 enum diff_verdict {

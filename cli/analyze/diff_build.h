@@ -5,7 +5,9 @@
 
 #include "cli/analyze/diff.h"
 
-/* diff_rows.c: each finds or adds; DIFF_NONE when memory is short. */
+/* diff_rows.c: a copy with nothing in it that steers a terminal; NULL when memory is short. */
+char *diff_printable(const char *bytes);
+/* Each finds or adds; DIFF_NONE when memory is short. */
 u32 diff_metric(struct diff *diff, enum diff_kind kind, const char *name, const char *unit, enum metric_format format,
 		bool diagnostic);
 u32 diff_row(struct diff *diff, enum diff_kind kind, u32 parent, const char *name, size_t len, const char *origin);
@@ -13,6 +15,15 @@ u32 diff_row(struct diff *diff, enum diff_kind kind, u32 parent, const char *nam
 const char *diff_renamed(const struct diff *diff, const struct diff_run *run, const char *name, size_t *len);
 /* 0, or -1 when memory is short. */
 int diff_put(struct diff *diff, struct diff_run *run, enum diff_kind kind, u32 metric, u32 row, const struct cell *cell);
+
+/* A region that the run has, whatever is known of it. */
+int diff_put_region(struct diff *diff, struct diff_run *run, u32 row);
+bool diff_has_region(const struct diff_run *run, u32 row);
+/* The weight of samples within a function, which is added to what is there. */
+int diff_put_within(struct diff *diff, struct diff_run *run, u32 row, double weight);
+
+/* diff.c: nothing was asked for, or this was, or a gate is on it. */
+bool diff_wanted(const struct diff *diff, const char *metric);
 
 /* diff_functions.c: 0, or -1 when memory is short. */
 int diff_add_functions(struct diff *diff, struct diff_run *run, const struct session_facts *facts);

@@ -46,47 +46,75 @@ static int function_put(struct diff *diff, struct diff_run *run, u32 metric, u32
 	return diff_put(diff, run, DIFF_FUNCTIONS, metric, row, &cell);
 }
 
+static const char *const metric_names[] = { "self", "total" };
+
+struct function_metrics {
+	bool wanted[ARRAY_SIZE(metric_names)];
+	u32 metric[ARRAY_SIZE(metric_names)];
+};
+
 static int add_entry(struct diff *diff, struct diff_run *run, const char *name, const struct stacks_entry *entry,
-		     const u32 metrics[2])
+		     const struct function_metrics *metrics)
 {
+	const double weights[] = { (double)entry->self.weight, (double)entry->total.weight };
 	size_t len = strlen(name);
 	u32 row;
 
 	name = diff_renamed(diff, run, name, &len);
 	row = diff_row(diff, DIFF_FUNCTIONS, DIFF_NONE, name, len, "");
-	return row == DIFF_NONE || function_put(diff, run, metrics[0], row, (double)entry->self.weight) ||
-	       function_put(diff, run, metrics[1], row, (double)entry->total.weight) ? -1 : 0;
+	if (row == DIFF_NONE || diff_put_within(diff, run, row, weights[1]))
+		return -1;
+	run->samples += entry->self.count;
+	run->weight += weights[0];
+	for (size_t i = 0; i < ARRAY_SIZE(metric_names); i++)
+		if (metrics->wanted[i] && function_put(diff, run, metrics->metric[i], row, weights[i]))
+			return -1;
+	return 0;
+}
+
+static int add_entries(struct diff *diff, struct diff_run *run, const struct session_facts *facts, struct stacks *stacks,
+		       const struct function_metrics *metrics)
+{
+	struct stacks_entry *entries = NULL;
+	size_t n = 0;
+	int err = stacks_flat(stacks, &(struct stacks_scope){ .whole = true }, &entries, &n) ? -1 : 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		char *name = function_name(stacks, facts, entries[i].function);
+
+		err = name ? add_entry(diff, run, name, &entries[i], metrics) : -1;
+		free(name);
+	}
+	free(entries);
+	return err;
 }
 
 int diff_add_functions(struct diff *diff, struct diff_run *run, const struct session_facts *facts)
 {
 	const struct samples *samples = facts->samples;
-	struct stacks *stacks = samples && samples_taken(samples) ? stacks_new(samples) : NULL;
-	struct stacks_entry *entries = NULL;
-	const char *unit = samples && samples->clock ? "ns" : "count";
-	enum metric_format format = samples && samples->clock ? METRIC_NS : METRIC_COUNT;
-	u32 metrics[2];
-	size_t n = 0;
-	int err = 0;
+	struct function_metrics metrics;
+	bool any = false;
+	struct stacks *stacks;
+	int err;
 
 	if (!samples || !samples_taken(samples))
 		return 0;
-	if (!stacks || stacks_flat(stacks, &(struct stacks_scope){ .whole = true }, &entries, &n)) {
-		stacks_free(stacks);
+	for (size_t i = 0; i < ARRAY_SIZE(metric_names); i++) {
+		metrics.wanted[i] = diff_wanted(diff, metric_names[i]);
+		any = any || metrics.wanted[i];
+		metrics.metric[i] = !metrics.wanted[i] ? 0 :
+			diff_metric(diff, DIFF_FUNCTIONS, metric_names[i], samples->clock ? "ns" : "count",
+				    samples->clock ? METRIC_NS : METRIC_COUNT, true);
+		if (metrics.metric[i] == DIFF_NONE)
+			return -1;
+	}
+	if (!any)
+		return 0;
+	stacks = stacks_new(samples);
+	if (!stacks)
 		return -1;
-	}
 	run->sampled = true;
-	metrics[0] = diff_metric(diff, DIFF_FUNCTIONS, "self", unit, format, true);
-	metrics[1] = diff_metric(diff, DIFF_FUNCTIONS, "total", unit, format, true);
-	err = metrics[0] == DIFF_NONE || metrics[1] == DIFF_NONE ? -1 : 0;
-	for (size_t i = 0; i < n && !err; i++) {
-		char *name = function_name(stacks, facts, entries[i].function);
-
-		run->samples += entries[i].self.count;
-		err = name ? add_entry(diff, run, name, &entries[i], metrics) : -1;
-		free(name);
-	}
-	free(entries);
+	err = add_entries(diff, run, facts, stacks, &metrics);
 	stacks_free(stacks);
 	return err;
 }

@@ -23,6 +23,7 @@ struct judge {
 	const double **order;
 	size_t ntested;
 	double least;                /* of functions: those with less in all runs are left out */
+	bool unlike;                 /* samples of some runs are of another kind */
 };
 
 static const struct diff_side *judge_side(const struct judge *j, u32 i)
@@ -34,20 +35,19 @@ static const struct diff_side *judge_side(const struct judge *j, u32 i)
 
 /* What runs of a side say of it. */
 struct gathered {
-	u32 present, user;           /* runs that have the row; that count user mode alone */
+	u32 user;                    /* runs that count user mode alone */
 };
 
 static struct gathered gather(struct judge *j, u32 i, u32 metric, u32 row, struct diff_value *to)
 {
 	const struct diff_side *side = judge_side(j, i);
-	struct gathered is = { .present = 0 };
+	struct gathered is = { .user = 0 };
 
 	*to = (struct diff_value){ .state = CELL_COUNTED };
 	for (u32 run = 0; run < side->nruns; run++) {
 		u8 state;
 		double value = diff_value(&side->runs[run], j->kind, metric, row, &state);
 
-		is.present += (state & DIFF_PRESENT) != 0;
 		if (isnan(value))
 			continue;
 		j->values[i][to->n++] = value;
@@ -67,6 +67,32 @@ static struct gathered gather(struct judge *j, u32 i, u32 metric, u32 row, struc
 	return is;
 }
 
+static bool region_there(const struct judge *j, u32 i, u32 row)
+{
+	const struct diff_side *side = judge_side(j, i);
+
+	for (u32 run = 0; run < side->nruns; run++)
+		if (diff_has_region(&side->runs[run], row))
+			return true;
+	return false;
+}
+
+/* Runs without any samples have no part in it. */
+static bool samples_unlike(const struct judge *j)
+{
+	const struct diff_run *first = NULL;
+
+	for (u32 i = 0; i < 2; i++)
+		for (u32 n = 0; n < judge_side(j, i)->nruns; n++) {
+			const struct diff_run *run = &judge_side(j, i)->runs[n];
+
+			if (first && run->sampled && strcmp(run->field[DIFF_SAMPLES], first->field[DIFF_SAMPLES]) != 0)
+				return true;
+			first = !first && run->sampled ? run : first;
+		}
+	return false;
+}
+
 /* Why both sides measured different things; NULL: they did not. */
 static const char *mismatch(const struct judge *j, const struct diff_result *r, const struct gathered is[2])
 {
@@ -75,11 +101,11 @@ static const char *mismatch(const struct judge *j, const struct diff_result *r, 
 		{ "scaled against counted", NULL, "scaled against an estimate" },
 		{ "an estimate against counted", "an estimate against scaled", NULL },
 	};
-	const struct diff_side *a = judge_side(j, 0), *b = judge_side(j, 1);
+	const struct diff_side *b = judge_side(j, 1);
 
 	if (b->refused[0])
 		return b->refused;
-	if (j->kind == DIFF_FUNCTIONS && strcmp(a->runs[0].field[DIFF_SAMPLES], b->runs[0].field[DIFF_SAMPLES]) != 0)
+	if (j->unlike)
 		return "samples of another kind or rate";
 	for (u32 i = 0; i < 2; i++)
 		if (is[i].user && is[i].user < r->side[i].n)
@@ -127,13 +153,12 @@ static void result_test(struct judge *j, struct diff_result *r)
 static bool function_small(const struct judge *j, u32 row)
 {
 	double sum = 0;
-	u8 state;
 
 	for (u32 i = 0; i < 2; i++)
 		for (u32 run = 0; run < judge_side(j, i)->nruns; run++) {
-			double value = diff_value(&judge_side(j, i)->runs[run], j->kind, 1, row, &state);
+			const struct diff_column *within = &judge_side(j, i)->runs[run].within;
 
-			sum += isnan(value) ? 0 : value;
+			sum += row < within->n && within->state[row] ? within->value[row] : 0;
 		}
 	return sum < j->least;
 }
@@ -145,12 +170,16 @@ static void result_judge(struct judge *j, struct diff_result *r, u32 metric, u32
 	*r = (struct diff_result){ .verdict = DIFF_MISSING, .adjusted = 1, .rank = { .p = 1 } };
 	for (u32 i = 0; i < 2; i++)
 		is[i] = gather(j, i, metric, row, &r->side[i]);
-	if (j->kind == DIFF_REGIONS && !is[0].present != !is[1].present) {
-		r->verdict = is[0].present ? DIFF_GONE : DIFF_NEW;
-		r->weight = is[0].present ? r->side[0].median : r->side[1].median;
-	}
-	if (!r->side[0].n || !r->side[1].n)
+	if (!r->side[0].n || !r->side[1].n) {
+		u32 there = r->side[0].n ? 0 : 1;
+
+		/* A figure that one side lacks is not a region that it lacks. */
+		if (j->kind == DIFF_REGIONS && r->side[there].n && !region_there(j, !there, row)) {
+			r->verdict = there ? DIFF_NEW : DIFF_GONE;
+			r->weight = r->side[there].median;
+		}
 		return;
+	}
 	r->why = mismatch(j, r, is);
 	if (r->why && !j->diff->force) {
 		r->verdict = DIFF_REFUSED;
@@ -223,9 +252,7 @@ static void table_order(struct judge *j, u32 *order)
 /* What so many samples stand for that a function is worth a test. */
 static double samples_least(const struct judge *j)
 {
-	const struct diff_table *table = &j->diff->tables[j->kind];
 	double sum = 0, samples = 0, runs = 0;
-	u8 state;
 
 	for (u32 i = 0; i < 2; i++)
 		for (u32 run = 0; run < judge_side(j, i)->nruns; run++) {
@@ -233,11 +260,7 @@ static double samples_least(const struct judge *j)
 
 			runs++;
 			samples += (double)of->samples;
-			for (u32 row = 0; row < table->nrows; row++) {
-				double value = diff_value(of, j->kind, 0, row, &state);
-
-				sum += isnan(value) ? 0 : value;
-			}
+			sum += of->weight;
 		}
 	return samples > 0 ? sum * MAX(FUNCTION_LEAST, runs / samples) : 0;
 }
@@ -247,18 +270,22 @@ static void rows_judge(struct judge *j)
 	const struct diff_table *table = &j->diff->tables[j->kind];
 	struct diff_side *side = &j->diff->sides[j->side];
 
+	u64 left = 0;
+
 	j->ntested = 0;
+	j->unlike = j->kind == DIFF_FUNCTIONS && samples_unlike(j);
 	j->least = j->kind == DIFF_FUNCTIONS ? samples_least(j) : 0;
 	for (u32 row = 0; row < table->nrows; row++) {
 		if (j->kind == DIFF_FUNCTIONS && function_small(j, row)) {
 			for (u32 m = 0; m < table->nmetrics; m++)
 				diff_result(j->diff, j->side, j->kind, m, row)->verdict = DIFF_MISSING;
-			j->diff->functions_left++;
+			left++;
 			continue;
 		}
 		for (u32 m = 0; m < table->nmetrics; m++)
 			result_judge(j, diff_result(j->diff, j->side, j->kind, m, row), m, row);
 	}
+	j->diff->functions_left = MAX(j->diff->functions_left, left);
 	tested_adjust(j);
 	for (size_t i = 0; i < (size_t)table->nrows * table->nmetrics; i++)
 		side->counts[j->kind][side->results[j->kind][i].verdict]++;

@@ -27,6 +27,7 @@ static const struct {
 	[DIFF_COMMAND] = { "arguments", false, "none" },
 	[DIFF_LIBRARIES] = { "libraries", false, "none" },
 	[DIFF_SAMPLES] = { "samples", false, "none" },
+	[DIFF_WAITS] = { "waits", false, "not looked at" },
 	[DIFF_SOURCES] = { "read at markers", false, "the time alone" },
 	[DIFF_PORTION] = { "measured", false, "the whole run" },
 	[DIFF_CLOCK] = { "clock", false, "not known" },
@@ -68,29 +69,33 @@ static bool is_image(const struct session_facts *facts, const char *path)
 	return false;
 }
 
-static int object_order(const void *a, const void *b)
+static int line_order(const void *a, const void *b)
 {
-	const struct object_fact *x = *(const struct object_fact *const *)a, *y = *(const struct object_fact *const *)b;
-	int order = strcmp(x->path, y->path);
-
-	return order ? order : strcmp(x->build_id ? x->build_id : "", y->build_id ? y->build_id : "");
+	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* "path build-id", a line each, but for the programs. */
+/* "path\tbuild-id", printable, a line each, sorted, but for the programs. */
 static void libraries_text(FILE *f, const struct session_facts *facts)
 {
 	const struct provenance *p = facts->provenance;
-	const struct object_fact **all = p && p->nobjects ? calloc(p->nobjects, sizeof(*all)) : NULL;
+	char **all = p && p->nobjects ? calloc(p->nobjects, sizeof(*all)) : NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; all && i < p->nobjects; i++)
-		if (p->objects[i].path && !is_image(facts, p->objects[i].path))
-			all[n++] = &p->objects[i];
+	for (size_t i = 0; all && i < p->nobjects; i++) {
+		const struct object_fact *o = &p->objects[i];
+		char *path = o->path && !is_image(facts, o->path) ? diff_printable(o->path) : NULL;
+
+		if (path && asprintf(&all[n], "%s\t%s", path, o->build_id ? o->build_id : "") >= 0)
+			n++;
+		free(path);
+	}
 	if (n)
-		qsort(all, n, sizeof(*all), object_order);
+		qsort(all, n, sizeof(*all), line_order);
 	for (size_t i = 0; i < n; i++)
-		if (!i || object_order(&all[i - 1], &all[i]))
-			fprintf(f, "%s %s\n", all[i]->path, all[i]->build_id ? all[i]->build_id : "");
+		if (!i || strcmp(all[i - 1], all[i]) != 0)
+			fprintf(f, "%s\n", all[i]);
+	for (size_t i = 0; i < n; i++)
+		free(all[i]);
 	free(all);
 }
 
@@ -101,8 +106,6 @@ static void samples_text(FILE *f, const struct session_facts *facts)
 	if (s && samples_taken(s))
 		fprintf(f, "%s at %llu Hz, stacks %s", s->event ? s->event : "clock", (unsigned long long)s->frequency,
 			s->stacks ? s->stacks : "none");
-	if (s && s->off)
-		fprintf(f, "%swaits", samples_taken(s) ? ", and " : "");
 }
 
 static void sources_text(FILE *f, const struct profile *profile)
@@ -145,6 +148,8 @@ static void field_text(FILE *f, enum diff_field field, const struct profile *pro
 		libraries_text(f, facts);
 	if (field == DIFF_SAMPLES)
 		samples_text(f, facts);
+	if (field == DIFF_WAITS && facts->samples && facts->samples->off)
+		fputs("looked at", f);
 	if (field == DIFF_SOURCES)
 		sources_text(f, profile);
 	if (field == DIFF_PORTION)
@@ -178,32 +183,41 @@ int diff_regime_read(struct diff_run *run, const struct profile *profile, const 
 /* Made printable, and short. */
 static const char *field_shown(enum diff_field field, const char *text, char out[64])
 {
-	char escaped[256], fit[256];
+	char escaped[256];
 
 	text_escape(escaped, sizeof(escaped), text, strlen(text));
-	text_fit(fit, sizeof(fit), *text ? escaped : fields[field].empty, 40);
-	snprintf(out, 64, "%.60s", fit);
+	text_fit(out, 64, *text ? escaped : fields[field].empty, 40);
 	return out;
 }
 
-/* The name of the first library of one list that the other has not, or has in another build; "": there is none. */
-static void library_other(const char *list, const char *other, char out[64])
+static size_t line_len(const char *text)
 {
-	out[0] = '\0';
-	for (; *list; list += strcspn(list, "\n") + 1) {
-		size_t line = strcspn(list, "\n") + 1, path = strcspn(list, " \n");
-		char *copy = strndup(list, line), *slash;
-		bool there = !copy || (!strncmp(other, copy, line) || strstr(other, copy));
+	return strcspn(text, "\n");
+}
 
-		if (!there) {
-			copy[path] = '\0';
-			slash = strrchr(copy, '/');
-			snprintf(out, 64, "%.60s", slash ? slash + 1 : copy);
-		}
-		free(copy);
-		if (!there)
-			return;
+static int lines_order(const char *a, const char *b)
+{
+	size_t n = line_len(a), m = line_len(b);
+	int order = memcmp(a, b, MIN(n, m));
+
+	return order ? order : n < m ? -1 : n > m;
+}
+
+/* The name of the first library that only one of both sorted lists has in this build. */
+static void library_other(const char *a, const char *b, char out[64])
+{
+	const char *line, *name;
+	char copy[256];
+
+	while (*a && *b && !lines_order(a, b)) {
+		a += line_len(a) + 1;
+		b += line_len(b) + 1;
 	}
+	line = !*a || (*b && lines_order(b, a) < 0) ? b : a;
+	for (name = line; strcspn(name, "/\t") < strcspn(name, "\t"); name += strcspn(name, "/") + 1)
+		;
+	snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(name, "\t\n"), name);
+	text_fit(out, 64, copy, 40);
 }
 
 static void field_note(struct diff *diff, enum diff_field field, const struct diff_run *a, const struct diff_run *b,
@@ -212,9 +226,7 @@ static void field_note(struct diff *diff, enum diff_field field, const struct di
 	char x[64], y[64];
 
 	if (field == DIFF_LIBRARIES) {
-		library_other(b->field[field], a->field[field], x);
-		if (!x[0])
-			library_other(a->field[field], b->field[field], x);
+		library_other(a->field[field], b->field[field], x);
 		diff_note(diff, "libraries of A and %s differ, of which the first is %s", label, x);
 	} else if (field == DIFF_ENVIRONMENT) {
 		diff_note(diff, "the environment of %s is another one than that of A", label);

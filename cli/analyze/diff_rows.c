@@ -9,11 +9,21 @@
 #include "cli/opt.h"
 #include "cli/text.h"
 
+char *diff_printable(const char *bytes)
+{
+	size_t len = strlen(bytes), size = 4 * len + 1;
+	char *text = malloc(size);
+
+	if (text)
+		text_escape(text, size, bytes, len);
+	return text;
+}
+
 u32 diff_metric(struct diff *diff, enum diff_kind kind, const char *name, const char *unit, enum metric_format format,
 		bool diagnostic)
 {
 	struct diff_table *table = &diff->tables[kind];
-	struct diff_metric *metrics;
+	struct diff_metric *metrics, *added;
 
 	for (u32 m = 0; m < table->nmetrics; m++)
 		if (!strcmp(table->metrics[m].name, name))
@@ -22,10 +32,12 @@ u32 diff_metric(struct diff *diff, enum diff_kind kind, const char *name, const 
 	if (!metrics)
 		return DIFF_NONE;
 	table->metrics = metrics;
-	metrics[table->nmetrics] = (struct diff_metric){ strdup(name), strdup(unit), format, diagnostic };
-	if (!metrics[table->nmetrics].name || !metrics[table->nmetrics].unit) {
-		free(metrics[table->nmetrics].name);
-		free(metrics[table->nmetrics].unit);
+	added = &metrics[table->nmetrics];
+	*added = (struct diff_metric){ strdup(name), diff_printable(name), diff_printable(unit), format, diagnostic };
+	if (!added->name || !added->text || !added->unit) {
+		free(added->name);
+		free(added->text);
+		free(added->unit);
 		return DIFF_NONE;
 	}
 	return table->nmetrics++;
@@ -169,11 +181,16 @@ static int run_columns(struct diff_run *run, enum diff_kind kind, u32 n)
 	return 0;
 }
 
-static int column_room(struct diff_column *column, u32 n)
+/* For a row and all that the table has room for. */
+static int column_room(struct diff_column *column, const struct diff_table *table, u32 row)
 {
-	double *value = realloc(column->value, n * sizeof(*value));
+	u32 n = table->rows_room;
+	double *value;
 	u8 *state;
 
+	if (row < column->n)
+		return 0;
+	value = realloc(column->value, n * sizeof(*value));
 	if (!value)
 		return -1;
 	column->value = value;
@@ -195,10 +212,34 @@ int diff_put(struct diff *diff, struct diff_run *run, enum diff_kind kind, u32 m
 	if (run_columns(run, kind, diff->tables[kind].nmetrics))
 		return -1;
 	column = &run->columns[kind][metric];
-	if (row >= column->n && column_room(column, diff->tables[kind].rows_room))
+	if (column_room(column, &diff->tables[kind], row))
 		return -1;
 	column->value[row] = cell_has_value(cell) ? cell->value : NAN;
 	column->state[row] = (u8)(cell->state | DIFF_PRESENT | (cell_of_user(cell) ? DIFF_USER : 0));
+	return 0;
+}
+
+int diff_put_region(struct diff *diff, struct diff_run *run, u32 row)
+{
+	if (column_room(&run->regions, &diff->tables[DIFF_REGIONS], row))
+		return -1;
+	run->regions.state[row] = 1;
+	return 0;
+}
+
+bool diff_has_region(const struct diff_run *run, u32 row)
+{
+	return row < run->regions.n && run->regions.state[row];
+}
+
+int diff_put_within(struct diff *diff, struct diff_run *run, u32 row, double weight)
+{
+	struct diff_column *within = &run->within;
+
+	if (column_room(within, &diff->tables[DIFF_FUNCTIONS], row))
+		return -1;
+	within->value[row] = weight + (within->state[row] ? within->value[row] : 0);
+	within->state[row] = 1;
 	return 0;
 }
 

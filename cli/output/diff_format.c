@@ -24,7 +24,7 @@ const char *diff_path(const struct diff_at *at)
 
 const char *diff_name(const struct diff_at *at)
 {
-	return at->kind == DIFF_TOTALS ? row_of(at)->text : at->diff->tables[at->kind].metrics[at->metric].name;
+	return at->kind == DIFF_TOTALS ? row_of(at)->text : at->diff->tables[at->kind].metrics[at->metric].text;
 }
 
 void diff_median(char out[FORMAT_SIZE], const struct diff_at *at, int side, bool utf8)
@@ -166,9 +166,16 @@ static void piece(char *out, size_t size, u32 n, const char *one, const char *ma
 /* Of rows, not of their metrics. */
 static u32 regions_of(const struct diff *diff, u32 side, enum diff_verdict verdict)
 {
-	u32 n = diff->tables[DIFF_REGIONS].nmetrics;
+	const struct diff_table *table = &diff->tables[DIFF_REGIONS];
+	u32 n = 0;
 
-	return n ? diff->sides[side].counts[DIFF_REGIONS][verdict] / n : 0;
+	for (u32 row = 0; row < table->nrows; row++)
+		for (u32 m = 0; m < table->nmetrics; m++)
+			if (diff_result(diff, side, DIFF_REGIONS, m, row)->verdict == verdict) {
+				n++;
+				break;
+			}
+	return n;
 }
 
 void diff_summary(char *out, size_t size, const struct diff *diff, u32 side)

@@ -9,6 +9,7 @@
 static const char *const field_keys[DIFF_FIELDS] = {
 	[DIFF_CPU] = "cpu", [DIFF_CACHE] = "cache", [DIFF_HOST] = "host", [DIFF_KERNEL] = "kernel",
 	[DIFF_ENVIRONMENT] = "environment", [DIFF_COMMAND] = "arguments", [DIFF_LIBRARIES] = NULL, [DIFF_SAMPLES] = "samples",
+	[DIFF_WAITS] = "waits",
 	[DIFF_SOURCES] = "sources", [DIFF_PORTION] = "portion", [DIFF_CLOCK] = "clock", [DIFF_VERSION] = "version",
 };
 
@@ -122,7 +123,8 @@ static json_t *row_json(const struct diff_at *at)
 	json_object_set_new(object, "function", at->kind == DIFF_FUNCTIONS ? json_bytes(row->name, row->len) : json_null());
 	json_object_set_new(object, "origin", !region || row->parent == DIFF_NONE ? json_null() :
 			    json_text(*row->origin ? row->origin : report_kind_words[0]));
-	json_object_set_new(object, "metric", json_text(diff_name(at)));
+	json_object_set_new(object, "metric", json_text(at->kind == DIFF_TOTALS ? row->name :
+							table->metrics[at->metric].name));
 	json_object_set_new(object, "unit", json_text(diff_unit(at->diff, at->kind, at->metric, at->row)));
 	json_object_set_new(object, "class", json_string(diagnostic ? "diagnostic" : "quantitative"));
 	json_object_set_new(object, "a", value_json(&at->result->side[0]));

@@ -99,16 +99,17 @@ static int part_print(const struct table *t, u32 side, enum diff_kind kind, u32 
 {
 	struct part part = { .t = t, .side = side, .kind = kind, .metric = metric };
 	u32 all = part_rows(&part);
-	char title[200];
+	char title[200], name[180];
 	struct grid grid;
 	int err;
 
 	if (!all)
 		return 0;
+	text_fit(name, sizeof(name), t->diff->tables[kind].metrics[metric].text, 40);
 	if (kind == DIFF_TOTALS)
 		snprintf(title, sizeof(title), "total");
 	else
-		snprintf(title, sizeof(title), "%s, %.160s", diff_kind_words[kind], t->diff->tables[kind].metrics[metric].name);
+		snprintf(title, sizeof(title), "%s, %s", diff_kind_words[kind], name);
 	err = grid_init(&grid, title, part.rows, part.warned ? COLUMNS : COLUMN_WARNING);
 	err = err ? err : part_titles(&part, &grid);
 	for (u32 i = 0; i < part.rows && !err; i++)
