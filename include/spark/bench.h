@@ -25,7 +25,7 @@
  *	$ sparkctl run -- ./program       the same, and a report of what was counted
  *
  * Headers are all there is, no library to link. C89 to C23, C++98 to C++20, gcc and clang, on
- * Linux. A program may have several files that include it.
+ * Linux with 64 bits. A program may have several files that include it.
  *
  * What is done with each benchmark, a case at one point of its matrix:
  *
@@ -52,6 +52,11 @@
 
 #include <spark/spark.h>
 
+/* Times are longs of ns, which of 32 bits would end at 4 s. */
+#if __SIZEOF_LONG__ < 8
+#error "spark/bench.h is for machines of 64 bits"
+#endif
+
 #define SPARK_BENCH_SAMPLES 32
 #define SPARK_BENCH_COUNTED 100000UL
 #define SPARK_BENCH_NAME_SIZE 256
@@ -69,6 +74,7 @@ struct spark_bench;
 
 /*
  * A case. name, and the names and values in matrix: without spaces, quotes and any of  \ , / * ?
+ * in UTF-8.
  *
  * run: prepares what it needs, has one SPARK_BENCH_LOOP, and puts all away; called once for each
  * point. matrix: parameters with their values, "size=16,4K order=random,sorted", all of which are

@@ -257,14 +257,68 @@ SPARK_BENCH_FN_ int spark_bench_misnamed_(const char *text, const char *allowed)
 	return 0;
 }
 
+/* How long the character is; 0: it is none of UTF-8. */
+SPARK_BENCH_FN_ size_t spark_bench_character_(const char *text)
+{
+	unsigned long code = SPARK_BENCH_CAST_(unsigned char, *text), least = 0x80;
+	size_t length = code < 0xc0 ? 1 : code < 0xe0 ? 2 : code < 0xf0 ? 3 : 4, i;
+
+	if (code < 0x80)
+		return 1;
+	if (length == 1 || code > 0xf7)
+		return 0;
+	code &= 0x7fUL >> length;
+	for (i = 1; i < length; i++) {
+		if ((SPARK_BENCH_CAST_(unsigned char, text[i]) & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (SPARK_BENCH_CAST_(unsigned char, text[i]) & 0x3fUL);
+		least = i == 1 ? least : least << (i == 2 ? 4 : 5);
+	}
+	return code < least || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ? 0 : length;
+}
+
+/* JSON is UTF-8. */
+SPARK_BENCH_FN_ int spark_bench_unreadable_(const char *text)
+{
+	while (*text) {
+		size_t length = spark_bench_character_(text);
+
+		if (!length)
+			return 1;
+		text += length;
+	}
+	return 0;
+}
+
+SPARK_BENCH_FN_ int spark_bench_repeated_(const char *matrix)
+{
+	const char *p, *other;
+
+	for (p = matrix + strspn(matrix, " "); *p; p += strspn(p, " ")) {
+		size_t length = strcspn(p, "=") + 1, word = strcspn(p, " ");
+
+		for (other = p + word; *other; other += strcspn(other, " ")) {
+			other += strspn(other, " ");
+			if (!strncmp(p, other, length))
+				return 1;
+		}
+		p += word;
+	}
+	return 0;
+}
+
 SPARK_BENCH_FN_ int spark_bench_check_(const struct spark_bench_options_ *o, const struct spark_bench_case *c)
 {
+	const char *matrix = c->matrix ? c->matrix : "";
+
 	if (!c->name || !*c->name || !c->run)
 		return spark_bench_error_(o, "a case has no name or no function");
-	if (spark_bench_misnamed_(c->name, ""))
+	if (spark_bench_misnamed_(c->name, "") || spark_bench_unreadable_(c->name))
 		return spark_bench_error_(o, "'%s' is no name of a case", c->name);
-	if (!spark_bench_points_(c) || spark_bench_misnamed_(c->matrix ? c->matrix : "", " ,"))
-		return spark_bench_error_(o, "%s: '%s' is no matrix of parameters", c->name, c->matrix);
+	if (!spark_bench_points_(c) || spark_bench_misnamed_(matrix, " ,") || spark_bench_unreadable_(matrix))
+		return spark_bench_error_(o, "%s: '%s' is no matrix of parameters", c->name, matrix);
+	if (spark_bench_repeated_(matrix))
+		return spark_bench_error_(o, "%s: '%s' has a parameter twice", c->name, matrix);
 	return 0;
 }
 

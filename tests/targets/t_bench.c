@@ -9,7 +9,8 @@
  *	between		a hook before each sample sleeps 2 ms; claims "value between CALLS"
  *	matrix		at each point of a=1,2 b=4K,x,3M; claims "value matrix A" where b is 3M: A times 3M
  *
- * t_bench broken WHAT [OPTION...]: programs with an error: break, return, parameter, number, name, matrix, long
+ * t_bench broken WHAT [OPTION...]: programs with an error: break, return, parameter, number, name, matrix, twice,
+ *	bytes, long
  */
 #include <locale.h>
 
@@ -170,6 +171,8 @@ static const struct spark_bench_case broken[] = {
 	{ "number", broken_number, "a=12Q" },
 	{ "na me", bench_empty, NULL },
 	{ "matrix", bench_empty, "a=1 b" },
+	{ "twice", bench_empty, "a=1 b=2 a=3" },
+	{ "bytes", bench_empty, "a=\xC3\xBC,\xC3" },
 	{ "long", bench_empty, "a=" LONG " b=" LONG " c=" LONG },
 };
 
