@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/analyze/diff_build.h"
+#include "cli/text.h"
 
 enum { RENAMES_MOST = 3, RENAMES_LOOK = 200 };
 
@@ -114,6 +115,7 @@ static void note_renamed(struct diff *diff, u32 side)
 	u32 calls = find_calls(table), looked = 0, told = 0;
 
 	for (u32 row = 0; calls != DIFF_NONE && row < table->nrows && looked < RENAMES_LOOK && told < RENAMES_MOST; row++) {
+		char was[160], is[160];
 		u32 to;
 
 		if (diff_result(diff, side, DIFF_REGIONS, calls, row)->verdict != DIFF_GONE)
@@ -123,8 +125,10 @@ static void note_renamed(struct diff *diff, u32 side)
 		if (to == DIFF_NONE)
 			continue;
 		told++;
-		diff_note(diff, "%.80s is gone and %.80s is new, in the same place and called as often: --rename OLD=NEW "
-			  "compares them if they are one", table->rows[row].text, table->rows[to].text);
+		text_fit(was, sizeof(was), table->rows[row].text, 80);
+		text_fit(is, sizeof(is), table->rows[to].text, 80);
+		diff_note(diff, "%s is gone and %s is new, in the same place and called as often: --rename OLD=NEW "
+			  "compares them if they are one", was, is);
 	}
 }
 

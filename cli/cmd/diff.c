@@ -14,6 +14,8 @@
 #include "cli/store/store.h"
 #include "cli/term.h"
 
+#define SIDES_MOST 16                /* that were not made by --vs: each is compared with the first */
+
 enum diff_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
 
 static const char *const format_words[] = { "table", "json", "csv", "markdown", NULL };
@@ -298,9 +300,13 @@ static int diff_parse(struct diff_command_options *o, int argc, char **argv, cha
 		for (; first < end - at; first++)
 			files[(*n)++] = argv[at + first];
 	}
-	if (*n > 1)
+	if (*n > SIDES_MOST && diff_sides(files, *n) == *n)
+		*status = command_misused(&command_diff, "--vs is missing: without it each recording is a side of its own, "
+					  "of which there may be 16", NULL);
+	else if (*n < 2)
+		*status = command_misused(&command_diff, "needs two recordings, made by run -o FILE", NULL);
+	else
 		return 0;
-	*status = command_misused(&command_diff, "needs two recordings, made by run -o FILE", NULL);
 	return -1;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/output/diff_output.h"
+#include "cli/text.h"
 
 struct diff_at diff_at(const struct diff *diff, u32 side, enum diff_kind kind, u32 metric, u32 row)
 {
@@ -39,7 +40,7 @@ void diff_median(char out[FORMAT_SIZE], const struct diff_at *at, int side, bool
 		return;
 	}
 	/* The middle of two counts is to look like a count. */
-	if (!strcmp(unit, "count"))
+	if (!strcmp(unit, "count") && cell.value < 9e15)
 		cell.value = (double)(s64)(cell.value + 0.5);
 	if (at->kind == DIFF_TOTALS)
 		format_total(out, &(struct total_fact){ .name = row_of(at)->text, .unit = unit, .cell = cell }, utf8);
@@ -127,18 +128,21 @@ static void gate_worst(char *out, size_t size, const struct diff *diff, const st
 	struct diff_at at = diff_at(diff, side, g->kind, g->worst_metric, g->row);
 	char change[FORMAT_SIZE], interval[FORMAT_SIZE], p[FORMAT_SIZE];
 	bool of_total = g->kind == DIFF_TOTALS;
+	char name[160], path[320];
 
+	text_fit(name, sizeof(name), diff_name(&at), 40);
+	text_fit(path, sizeof(path), of_total ? "" : diff_path(&at), 100);
 	diff_change(change, &at);
 	diff_interval(interval, &at);
 	p_text(p, g->adjusted);
-	snprintf(out, size, "%s%s%.200s %s%s%s%s, p %s", diff_name(&at), of_total ? "" : " of ", of_total ? "" : diff_path(&at),
+	snprintf(out, size, "%s%s%s %s%s%s%s, p %s", name, of_total ? "" : " of ", path,
 		 *change ? change : "changed", *interval ? " (" : "", interval, *interval ? ")" : "", p);
 }
 
 void diff_gate_text(char *out, size_t size, const struct diff *diff, u32 gate, u32 side)
 {
 	const struct diff_gate_result *g = &diff->gates[gate].results[side];
-	char worst[512] = "", more[64] = "";
+	char worst[768] = "", more[64] = "";
 
 	if (g->judged)
 		gate_worst(worst, sizeof(worst), diff, g, side);

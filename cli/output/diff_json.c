@@ -68,9 +68,12 @@ static json_t *comparison_json(const struct diff *diff, u32 side)
 static json_t *path_json(const struct diff_table *table, const struct diff_row *row)
 {
 	json_t *array = json_array();
+	const struct diff_row *at = row;
 
-	for (; row->parent != DIFF_NONE; row = &table->rows[row->parent])
-		json_array_insert_new(array, 0, json_bytes(row->name, row->len));
+	for (u32 i = 0; i < row->depth; i++)
+		json_array_append_new(array, json_null());
+	for (size_t i = row->depth; i--; at = &table->rows[at->parent])
+		json_array_set_new(array, i, json_bytes(at->name, at->len));
 	return array;
 }
 
@@ -96,8 +99,8 @@ static void result_json(json_t *object, const struct diff_result *r)
 	json_object_set_new(object, "change", number(r->changed, r->change));
 	json_object_set_new(object, "ratio", number(r->rank.known, r->rank.ratio));
 	if (r->rank.known && r->rank.bounded) {
-		json_array_append_new(interval, json_real(r->rank.low));
-		json_array_append_new(interval, json_real(r->rank.high));
+		json_array_append_new(interval, number(true, r->rank.low));
+		json_array_append_new(interval, number(true, r->rank.high));
 		json_object_set_new(object, "interval", interval);
 	} else {
 		json_decref(interval);

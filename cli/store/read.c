@@ -3,6 +3,7 @@
  * A recording as a profile and the facts of its run. The file may be anybody's: numbers are checked
  * before they are used as places, and what makes no sense ends the reading with one message.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +235,7 @@ static int read_total(void *context, sqlite3_stmt *row)
 	*total = (struct total_fact){ .name = read_text(reader, row, 0), .unit = read_text(reader, row, 1),
 				      .source = read_text(reader, row, 5) };
 	total->cell = (struct cell){ .value = sqlite3_column_double(row, 2), .note = read_text(reader, row, 4) };
-	if (!total->name || !total->unit || read_state(row, 3, &total->cell.state))
+	if (!total->name || !total->unit || !isfinite(total->cell.value) || read_state(row, 3, &total->cell.state))
 		return read_damaged(reader, "a total");
 	facts->ntotals++;
 	return 0;

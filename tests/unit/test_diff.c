@@ -351,6 +351,77 @@ START_TEST(test_functions_alone)
 }
 END_TEST
 
+/* Other rates are of no matter where functions are not asked for. */
+START_TEST(test_functions_wanted)
+{
+	diff.metrics = "elapsed";
+	for (u32 i = 0; i < 4; i++) {
+		sampled_run(i, 0, 999);
+		sampled_run(i, 1, 4000);
+	}
+	judge();
+	ck_assert_uint_eq(diff.tables[DIFF_FUNCTIONS].nrows, 0);
+	ck_assert(!diff.sides[1].partly);
+	ck_assert(noted("samples: task-clock at 999 Hz"));
+	setup_sides(2);
+	diff.metrics = "elapsed";
+	ck_assert_ptr_null(diff_gate_add(&diff, "self(lookup)>+5%"));
+	for (u32 i = 0; i < 4; i++) {
+		sampled_run(i, 0, 999);
+		sampled_run(i, 1, 999);
+	}
+	judge();
+	ck_assert_uint_eq(diff.tables[DIFF_FUNCTIONS].nmetrics, 1);
+	ck_assert(noted("1 function with less than 0.1 % of the samples"));
+	samples_fini(&samples);
+}
+END_TEST
+
+/* Of one side, too; a run without any is none of another kind. */
+START_TEST(test_functions_mixed)
+{
+	changed_run(0, NULL);
+	for (u32 i = 0; i < 5; i++) {
+		sampled_run(i, 0, 999);
+		sampled_run(i, 1, 999);
+	}
+	judge();
+	ck_assert_int_eq(result(DIFF_FUNCTIONS, "lookup", "self")->verdict, DIFF_MORE);
+	setup_sides(2);
+	for (u32 i = 0; i < 5; i++) {
+		sampled_run(i, 0, 999);
+		sampled_run(i, 1, i == 3 ? 4000 : 999);
+	}
+	judge();
+	ck_assert_str_eq(result(DIFF_FUNCTIONS, "lookup", "self")->why, "samples of another kind or rate");
+	samples_fini(&samples);
+}
+END_TEST
+
+static void metered(u32 run, u32 side)
+{
+	u32 row = region(0, "parse", 10 * MS + run);
+	struct profile_value *value;
+
+	if (!side)
+		return;
+	value = profile_value(&profile, row, profile_intern(&profile, "lo\033ad", 5));
+	value->count = 1;
+	value->sum = value->min = value->max = value->last = 5;
+}
+
+/* What one side alone has read is in no region that only this side has. */
+START_TEST(test_metric_alone)
+{
+	diff.metrics = "wall,lo*";
+	both(5, metered);
+	ck_assert_int_eq(result(DIFF_REGIONS, "parse", "lo\033ad")->verdict, DIFF_MISSING);
+	ck_assert_int_eq(result(DIFF_REGIONS, "parse", "wall")->verdict, DIFF_NOISE);
+	ck_assert_str_eq(diff.tables[DIFF_REGIONS].metrics[1].text, "lo\\x1Bad");
+	says(diff_csv, ",lo\\x1Bad,");
+}
+END_TEST
+
 /* ---- outputs --------------------------------------------------------------------------------------- */
 
 static void odd(u32 run, u32 side)
@@ -414,6 +485,9 @@ int main(void)
 	tcase_add_test(tests, test_turns);
 	tcase_add_test(tests, test_functions);
 	tcase_add_test(tests, test_functions_alone);
+	tcase_add_test(tests, test_functions_wanted);
+	tcase_add_test(tests, test_functions_mixed);
+	tcase_add_test(tests, test_metric_alone);
 	tcase_add_test(tests, test_json);
 	return suite_run("diff", tests);
 }
