@@ -239,6 +239,7 @@ static int add_totals(struct diff *diff, struct diff_run *run, const struct repo
 			as->unit = diff_printable(total->unit);
 			as->diagnostic = total_diagnostic(report, total);
 		}
+		as->units = as->units || (as->unit && !diff_same_unit(as->unit, total->unit));
 		if (!as->unit || diff_put(diff, run, DIFF_TOTALS, metric, row, &total->cell))
 			return -1;
 	}
@@ -267,12 +268,12 @@ static u32 *map_columns(struct diff *diff, const struct report *report)
 }
 
 static int add_cells(struct diff *diff, struct diff_run *run, const struct report_row *from, size_t n, const u32 *metrics,
-		     u32 row)
+		     u32 row, bool renamed)
 {
 	for (size_t c = 0; c < n; c++)
 		if (metrics[c] != DIFF_NONE && diff_put(diff, run, DIFF_REGIONS, metrics[c], row, &from->cells[c]))
 			return -1;
-	return diff_put_region(diff, run, row);
+	return diff_put_region(diff, run, row, renamed);
 }
 
 static int add_regions(struct diff *diff, struct diff_run *run, const struct report *report)
@@ -289,7 +290,8 @@ static int add_regions(struct diff *diff, struct diff_run *run, const struct rep
 				   from->origin ? from->origin->kind : "");
 		err = rows[i] == DIFF_NONE ? -1 : 0;
 		if (!err && !from->context)
-			err = add_cells(diff, run, from, report->ncolumns, metrics, rows[i]);
+			err = add_cells(diff, run, from, report->ncolumns, metrics, rows[i],
+					!from->root && name != from->name);
 	}
 	free(rows);
 	free(metrics);

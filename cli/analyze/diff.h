@@ -24,6 +24,7 @@ struct diff_metric {
 	char *text, *unit;           /* printable */
 	enum metric_format format;
 	bool diagnostic;
+	bool units;                  /* another run has it in another one */
 };
 
 struct diff_row {
@@ -35,6 +36,7 @@ struct diff_row {
 	char *text;                  /* the path, a total's or a function's name, printable */
 	char *unit;                  /* of a total; NULL: the metric's */
 	bool diagnostic;             /* of a total */
+	bool units;                  /* of a total: another run has it in another one */
 	u64 hash;
 };
 
@@ -74,7 +76,7 @@ struct diff_run {
 	bool failed, unfinished;
 	struct diff_column *columns[DIFF_KINDS];
 	u32 ncolumns[DIFF_KINDS];
-	struct diff_column regions;  /* 1: the run has the row */
+	struct diff_column regions;  /* 1: the run has the row; 2: under a name that --rename gave it */
 	/* Of its functions, if any are wanted. */
 	bool sampled;
 	u64 samples;
@@ -155,6 +157,7 @@ struct diff {
 	u32 nnotes;
 	u64 functions_left;          /* functions with so few samples that they were left out */
 	bool no_memory;
+	u32 clash;                   /* a region + 1 whose name --rename gave to another one beside it; 0: none */
 
 	/* Asked for; set before the first run is added. */
 	const char *metrics;         /* globs; NULL: the usual ones */
@@ -179,6 +182,9 @@ const char *diff_gate_add(struct diff *diff, const char *text);
  * that only explain are.
  */
 const char *diff_gates_check(const struct diff *diff, bool diagnostic, char text[DIFF_NOTE]);
+
+/* A region that --rename has made of two, in text; NULL: none. */
+const char *diff_rename_clash(const struct diff *diff, char text[DIFF_NOTE]);
 
 /* A glob of metrics that named nothing in any run; NULL: each did. */
 const char *diff_unknown_metric(const struct diff *diff, char text[DIFF_NOTE]);

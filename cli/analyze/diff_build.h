@@ -7,6 +7,8 @@
 
 /* diff_rows.c: a copy with nothing in it that steers a terminal; NULL when memory is short. */
 char *diff_printable(const char *bytes);
+/* The unit as it was made printable is that of the bytes. */
+bool diff_same_unit(const char *unit, const char *bytes);
 /* Each finds or adds; DIFF_NONE when memory is short. */
 u32 diff_metric(struct diff *diff, enum diff_kind kind, const char *name, const char *unit, enum metric_format format,
 		bool diagnostic);
@@ -17,7 +19,7 @@ const char *diff_renamed(const struct diff *diff, const struct diff_run *run, co
 int diff_put(struct diff *diff, struct diff_run *run, enum diff_kind kind, u32 metric, u32 row, const struct cell *cell);
 
 /* A region that the run has, whatever is known of it. */
-int diff_put_region(struct diff *diff, struct diff_run *run, u32 row);
+int diff_put_region(struct diff *diff, struct diff_run *run, u32 row, bool renamed);
 bool diff_has_region(const struct diff_run *run, u32 row);
 /* The weight of samples within a function, which is added to what is there. */
 int diff_put_within(struct diff *diff, struct diff_run *run, u32 row, double weight);

@@ -94,7 +94,7 @@ static bool samples_unlike(const struct judge *j)
 }
 
 /* Why both sides measured different things; NULL: they did not. */
-static const char *mismatch(const struct judge *j, const struct diff_result *r, const struct gathered is[2])
+static const char *mismatch(const struct judge *j, const struct diff_result *r, const struct gathered is[2], bool units)
 {
 	static const char *const states[3][3] = {
 		{ NULL, "counted against scaled", "counted against an estimate" },
@@ -107,6 +107,8 @@ static const char *mismatch(const struct judge *j, const struct diff_result *r, 
 		return b->refused;
 	if (j->unlike)
 		return "samples of another kind or rate";
+	if (units)
+		return "another unit in some runs";
 	for (u32 i = 0; i < 2; i++)
 		if (is[i].user && is[i].user < r->side[i].n)
 			return "user mode alone in some runs";
@@ -165,6 +167,7 @@ static bool function_small(const struct judge *j, u32 row)
 
 static void result_judge(struct judge *j, struct diff_result *r, u32 metric, u32 row)
 {
+	const struct diff_table *table = &j->diff->tables[j->kind];
 	struct gathered is[2];
 
 	*r = (struct diff_result){ .verdict = DIFF_MISSING, .adjusted = 1, .rank = { .p = 1 } };
@@ -180,7 +183,7 @@ static void result_judge(struct judge *j, struct diff_result *r, u32 metric, u32
 		}
 		return;
 	}
-	r->why = mismatch(j, r, is);
+	r->why = mismatch(j, r, is, table->rows[row].units || table->metrics[metric].units);
 	if (r->why && !j->diff->force) {
 		r->verdict = DIFF_REFUSED;
 		r->weight = apart(r);

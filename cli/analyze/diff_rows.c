@@ -19,6 +19,15 @@ char *diff_printable(const char *bytes)
 	return text;
 }
 
+bool diff_same_unit(const char *unit, const char *bytes)
+{
+	char *text = strcmp(unit, bytes) ? diff_printable(bytes) : NULL;
+	bool same = !text || !strcmp(unit, text);
+
+	free(text);
+	return same;
+}
+
 u32 diff_metric(struct diff *diff, enum diff_kind kind, const char *name, const char *unit, enum metric_format format,
 		bool diagnostic)
 {
@@ -26,14 +35,17 @@ u32 diff_metric(struct diff *diff, enum diff_kind kind, const char *name, const 
 	struct diff_metric *metrics, *added;
 
 	for (u32 m = 0; m < table->nmetrics; m++)
-		if (!strcmp(table->metrics[m].name, name))
+		if (!strcmp(table->metrics[m].name, name)) {
+			table->metrics[m].units = table->metrics[m].units || !diff_same_unit(table->metrics[m].unit, unit);
 			return m;
+		}
 	metrics = report_grow(table->metrics, table->nmetrics, sizeof(*metrics));
 	if (!metrics)
 		return DIFF_NONE;
 	table->metrics = metrics;
 	added = &metrics[table->nmetrics];
-	*added = (struct diff_metric){ strdup(name), diff_printable(name), diff_printable(unit), format, diagnostic };
+	*added = (struct diff_metric){ .name = strdup(name), .text = diff_printable(name),
+				       .unit = diff_printable(unit), .format = format, .diagnostic = diagnostic };
 	if (!added->name || !added->text || !added->unit) {
 		free(added->name);
 		free(added->text);
@@ -164,6 +176,14 @@ const char *diff_renamed(const struct diff *diff, const struct diff_run *run, co
 	return name;
 }
 
+const char *diff_rename_clash(const struct diff *diff, char text[DIFF_NOTE])
+{
+	if (!diff->clash)
+		return NULL;
+	text_fit(text, DIFF_NOTE, diff->tables[DIFF_REGIONS].rows[diff->clash - 1].text, 70);
+	return text;
+}
+
 /* ---- values ---------------------------------------------------------------------------------------- */
 
 static int run_columns(struct diff_run *run, enum diff_kind kind, u32 n)
@@ -219,11 +239,16 @@ int diff_put(struct diff *diff, struct diff_run *run, enum diff_kind kind, u32 m
 	return 0;
 }
 
-int diff_put_region(struct diff *diff, struct diff_run *run, u32 row)
+int diff_put_region(struct diff *diff, struct diff_run *run, u32 row, bool renamed)
 {
+	u8 *state;
+
 	if (column_room(&run->regions, &diff->tables[DIFF_REGIONS], row))
 		return -1;
-	run->regions.state[row] = 1;
+	state = &run->regions.state[row];
+	if (*state && (renamed || *state > 1) && !diff->clash)
+		diff->clash = row + 1;
+	*state = renamed || *state > 1 ? 2 : 1;
 	return 0;
 }
 

@@ -203,9 +203,11 @@ static int diff_ask(struct diff_command_options *o, struct diff *diff)
 static int diff_check(const struct diff_command_options *o, const struct diff *diff)
 {
 	char text[DIFF_NOTE];
-	const char *unknown = diff_unknown_metric(diff, text);
+	const char *clash = diff_rename_clash(diff, text), *unknown = clash ? NULL : diff_unknown_metric(diff, text);
 
-	if (unknown)
+	if (clash)
+		error("--rename: the first side has a region '%s' besides the one that is to be called that", clash);
+	else if (unknown)
 		error("no metric or total of these recordings is called '%s'; see sparkctl list metrics", unknown);
 	else if (diff_gates_check(diff, o->diagnostic, text))
 		error("--fail-on %s", text);

@@ -39,6 +39,11 @@ static void estimated(void)
 	totals[1].cell.state = CELL_ESTIMATE;
 }
 
+static void in_ms(void)
+{
+	totals[1].unit = "ms";
+}
+
 static void scaled(void)
 {
 	totals[1].cell.state = CELL_SCALED;
@@ -61,6 +66,7 @@ static const struct {
 	{ estimated, NULL, NULL, "an estimate against counted" },
 	{ NULL, scaled, NULL, "counted against scaled" },
 	{ estimated, estimated, NULL, NULL },
+	{ NULL, in_ms, NULL, "another unit in some runs" },
 };
 
 static void regimes_compare(bool force, int i_regime)
