@@ -40,10 +40,11 @@ static void on_term(int n)
 	over = 1;
 }
 
+/* The frame of a signal's handler is there, too. */
 static void watch(const struct amid *a)
 {
 	for (size_t i = 0; i < GUARD; i++)
-		if (a->memory[i] != MARK) {
+		if (a->memory[i] != MARK && !over) {
 			fprintf(stderr, "t_costack: a byte has changed, %zu below the stack\n", (size_t)GUARD - i);
 			_exit(1);
 		}
