@@ -15,12 +15,14 @@
 
 #define TASKS_TRIES 20                 /* ms that an end may take */
 #define TASKS_KERNEL 0x00200000UL      /* PF_KTHREAD of flags in /proc/PID/stat */
+#define TASKS_EXITING 0x00000004UL     /* PF_EXITING */
 
 /* ---- what /proc says ------------------------------------------------------------------------------- */
 
 struct task_look {
 	bool dead;                   /* this thread */
 	bool ended;                  /* all of its process: the first thread may have ended before the others */
+	bool exiting;                /* this thread, and no other is left */
 	bool kernel;
 	char name[32];
 };
@@ -41,6 +43,7 @@ static int task_look(pid_t pid, struct task_look *look)
 		return EINVAL;
 	look->dead = state == 'Z' || state == 'X';
 	look->ended = look->dead && threads <= 1;
+	look->exiting = flags & TASKS_EXITING && threads <= 1;
 	look->kernel = flags & TASKS_KERNEL;
 	*at = '\0';
 	at = strchr(text, '(');
@@ -57,7 +60,7 @@ static bool task_gone(const struct count *count, pid_t id)
 	for (u32 try = 0; try < TASKS_TRIES; try++) {
 		int err = task_look(id, &look);
 
-		if (err == ESRCH || (!err && (count->options->kind == COUNT_THREADS ? look.dead : look.ended)))
+		if (err == ESRCH || (!err && (look.exiting || (count->options->kind == COUNT_THREADS ? look.dead : look.ended))))
 			return true;
 		nanosleep(&nap, NULL);
 	}
