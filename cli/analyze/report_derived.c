@@ -78,9 +78,13 @@ static size_t pool_find_as(const struct input_pool *pool, const char *name, cons
 {
 	size_t len = strlen(name);
 
-	for (size_t i = 0; i < pool->n; i++)
-		if (!strncmp(pool_name(pool, i), name, len) && !strcmp(pool_name(pool, i) + len, modifier))
+	for (size_t i = 0; i < pool->n; i++) {
+		const char *own = pool_name(pool, i);
+
+		/* The first byte spares most of the calls. */
+		if (own[0] == name[0] && !strncmp(own, name, len) && !strcmp(own + len, modifier))
 			return i;
+	}
 	return DERIVED_ABSENT;
 }
 

@@ -136,7 +136,7 @@ static bool disk_wanted(const struct line *name, const char *disks)
 	size_t size = (size_t)(name->end - name->at);
 
 	for (const char *at = disks; at && (at = strchr(at, ' ')); at++)
-		if (!strncmp(at + 1, name->at, size) && at[1 + size] == ' ')
+		if (strcspn(at + 1, " ") == size && !memcmp(at + 1, name->at, size))
 			return true;
 	return !disks;
 }

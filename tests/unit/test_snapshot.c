@@ -125,6 +125,18 @@ START_TEST(test_disks)
 }
 END_TEST
 
+/* The list ends before a name does that goes on behind a zero byte. */
+START_TEST(test_disk_name_with_zero)
+{
+	static const char text[] = "8 0 vda\0xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx 1 2 3\n";
+	char disks[] = " sda vda ";
+	u32 i = cell("disk.reads");
+
+	snapshot_parse(values, snapshot_file_of(i), text, sizeof(text) - 1, disks);
+	ck_assert_uint_eq(values[i], ABSENT);
+}
+END_TEST
+
 START_TEST(test_between)
 {
 	u32 plain = cell("psi.cpu.some"), gauge = cell("cgroup.file"), gone = cell("psi.io.some"), off = cell("psi.memory.some");
@@ -170,6 +182,7 @@ int main(void)
 	tcase_add_test(t, test_keyed);
 	tcase_add_test(t, test_nested);
 	tcase_add_test(t, test_disks);
+	tcase_add_test(t, test_disk_name_with_zero);
 	tcase_add_test(t, test_between);
 	return suite_run("snapshot", t);
 }
