@@ -48,10 +48,7 @@ int limited_percent(const char *text, char *value, size_t size)
 	if (!len || len >= sizeof(number))
 		return -EINVAL;
 	snprintf(number, sizeof(number), "%.*s", (int)(len - (text[len - 1] == '%')), text);
-	if (!opt_is_number(number))
-		return -EINVAL;
-	percent = strtod(number, NULL);
-	if (!(percent * PERIOD_US / 100 >= LEAST_US) || percent > most)
+	if (!opt_number(number, &percent) || !(percent * PERIOD_US / 100 >= LEAST_US) || percent > most)
 		return -EINVAL;
 	snprintf(value, size, "%.0f %d", percent * PERIOD_US / 100, PERIOD_US);
 	return 0;

@@ -45,6 +45,23 @@ static void run_floor(void)
 	sink = sum;
 }
 
+#define NO_OPS() __asm__ volatile(".rept 70\n\tnop\n\t.endr" ::: "memory")
+
+/* About as many instructions as a pair has, without what they do. */
+static void run_no_ops(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < PAIRS; i++) {
+		uint64_t begin = bench_ticks();
+
+		NO_OPS();
+		sum += bench_ticks() - begin;
+		NO_OPS();
+	}
+	sink = sum;
+}
+
 static void run_flat(void)
 {
 	for (int i = 0; i < PAIRS; i++) {
@@ -107,6 +124,7 @@ static const struct form {
 	const char *name;
 	void (*run)(void);
 } forms[] = {
+	{ "no-ops", run_no_ops },
 	{ "handle-flat", run_flat },
 	{ "handle-nested", run_nested },
 	{ "handle-turns", run_turns },
