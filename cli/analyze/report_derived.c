@@ -202,7 +202,7 @@ static int use_choose(struct derived_use *use, const char *name, const char *con
 	for (size_t k = 0; k <= DERIVED_WAYS && !use->complete; k++) {
 		const char *way = k < DERIVED_WAYS ? ways[k] : ways[0];
 
-		if (!way)
+		if (!way || (k == DERIVED_WAYS && !ways[1]))
 			continue;
 		snprintf(text, sizeof(text), "%s = %s", name, way);
 		formula_free(&use->own);
