@@ -89,6 +89,12 @@ is() {
 	fi
 }
 
+# $port: one of the loopback where nobody listens, below those that the kernel gives to clients.
+port_choose() {
+	port=$((10000 + RANDOM % 20000))
+	! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || port_choose
+}
+
 finish() {
 	rm -f .check
 	echo "1..$tap_number"
