@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_trace all|tight: what a trace is to show. All of it is less than the ring of a thread holds, so that nothing
+ * t_trace all | tight N: what a trace is to show. All of it is less than the ring of a thread holds, so that nothing
  * can be lost: nested regions in two threads, of which one is interrupted in its markers by a handler with regions,
- * overlapping regions, windows, a forked child, and a region that stays open. tight: more than can be kept.
+ * overlapping regions, windows, a forked child, and a region that stays open. tight: N pairs, as fast as they come.
  */
 #include "target.h"
 
@@ -13,7 +13,6 @@
 
 #define LOOPS 6000
 #define SIGNALS 200
-#define TIGHT 500000
 
 static volatile int handled, ended;
 
@@ -98,12 +97,11 @@ static void all(void)
 int main(int argc, char **argv)
 {
 	static struct spark_region tight = SPARK_REGION("tight");
-	int i;
 
 	if (argc > 1 && !strcmp(argv[1], "all"))
 		all();
 	else
-		for (i = 0; i < TIGHT; i++) {
+		for (long i = argc > 2 ? atol(argv[2]) : 0; i > 0; i--) {
 			spark_begin(&tight);
 			spark_end(&tight);
 		}
