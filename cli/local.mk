@@ -455,6 +455,10 @@ cli_sources = \
 	cli/session/steered.c \
 	cli/session/storage.c \
 	cli/session/storage.h \
+	cli/session/storage_build.h \
+	cli/session/storage_device.c \
+	cli/session/storage_mount.c \
+	cli/session/storage_opened.c \
 	cli/session/surroundings.c \
 	cli/session/survive.c \
 	cli/session/target.c \

@@ -204,6 +204,7 @@ e2e_tests = \
 	tests/e2e/offcpu-delay.test \
 	tests/e2e/offcpu-programs.test \
 	tests/e2e/offcpu.test \
+	tests/e2e/opened.test \
 	tests/e2e/own-cgroup.test \
 	tests/e2e/offcpu-waker.test \
 	tests/e2e/processes-daemon.test \

@@ -166,3 +166,27 @@ void storage_swaps(const char *text, char *out, size_t size)
 		if (sscanf(line + 1, "%127s %31s %20llu", name, kind, &kb) == 3 && at < size)
 			at += (size_t)snprintf(out + at, size - at, "%s%s %llu kB", at ? ", " : "", mount_unescape(name), kb);
 }
+
+bool storage_opened_how(const struct storage_fact *fact, char *text, size_t size)
+{
+	size_t at;
+
+	if (fact->looks <= 0) {
+		snprintf(text, size, fact->looks < 0 ? "nobody looked" : fact->refused ? "descriptors of its processes may not be seen" :
+			 "it had ended before the first look at its descriptors, 100 ms after its start");
+		return false;
+	}
+	at = (size_t)snprintf(text, size, "seen open at %lld looks, one each 100 ms: what was opened and closed in between is missing",
+			      (long long)fact->looks);
+	if (fact->refused && at < size)
+		at += (size_t)snprintf(text + at, size - at, "; %llu times a process might not be looked at",
+				       (unsigned long long)fact->refused);
+	if (fact->more && at < size)
+		snprintf(text + at, size - at, "; there were more than these");
+	return true;
+}
+
+bool storage_is_opened(const struct storage_path *path)
+{
+	return path->role && !strcmp(path->role, "opened");
+}

@@ -11,6 +11,8 @@
 #include "common/base.h"
 
 #define STORAGE_DEVICES 16           /* of a stack; more are counted alone */
+#define STORAGE_OPENED 256           /* files that were open; more are not kept */
+#define STORAGE_OPENED_TEXT 400
 
 /* One of the stack. What it stands on follows it, one deeper. */
 struct storage_device {
@@ -30,7 +32,7 @@ struct storage_device {
 
 struct storage_path {
 	const char *path;
-	const char *role;            /* "working directory", "--cache-files" */
+	const char *role;            /* "working directory", "--cache-files", "inherited", "opened" */
 	const char *type;            /* of the file system */
 	const char *source;
 	const char *mount;           /* where it is mounted */
@@ -49,7 +51,15 @@ struct storage_fact {
 	const char *swap;            /* "none", or "/dev/sda2 8388604 kB, ..." */
 	s64 page_size;
 	const char *io_model;        /* as declared by the user */
+	/* Of the paths that are opened: */
+	s64 looks;                   /* at who has what open; -1: nobody looks */
+	u64 refused;                 /* processes at a look that may not be seen */
+	bool more;                   /* than are kept */
 };
+
+/* How the files that were opened are known, and what is missing. False: they are not, for that reason. */
+bool storage_opened_how(const struct storage_fact *fact, char *text, size_t size);
+bool storage_is_opened(const struct storage_path *path);
 
 /* ---- what files of /proc and /sys say: fields point into the text, which is changed */
 

@@ -51,6 +51,20 @@ static json_t *json_storage_path(const struct storage_path *path)
 	return object;
 }
 
+static json_t *json_opened(const struct storage_fact *storage)
+{
+	json_t *object = json_object();
+	char because[STORAGE_OPENED_TEXT];
+	bool known = storage_opened_how(storage, because, sizeof(because));
+
+	json_object_set_new(object, "state", json_string(known ? "estimate" : "unavailable"));
+	json_object_set_new(object, "source", known ? json_string("/proc/PID/fd") : json_null());
+	json_object_set_new(object, "looks", json_known(storage->looks));
+	json_object_set_new(object, "more", json_boolean(storage->more));
+	json_object_set_new(object, "because", json_string(because));
+	return object;
+}
+
 void json_storage(struct json_writer *writer, const struct storage_fact *storage)
 {
 	json_t *object, *paths;
@@ -62,6 +76,7 @@ void json_storage(struct json_writer *writer, const struct storage_fact *storage
 	for (size_t i = 0; i < storage->npaths; i++)
 		json_array_append_new(paths, json_storage_path(&storage->paths[i]));
 	json_object_set_new(object, "paths", paths);
+	json_object_set_new(object, "opened", json_opened(storage));
 	json_object_set_new(object, "huge_pages", json_text(storage->huge_pages));
 	json_object_set_new(object, "swap", json_text(storage->swap));
 	json_object_set_new(object, "page_size", json_known(storage->page_size));

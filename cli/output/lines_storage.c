@@ -6,6 +6,8 @@
 #include "cli/output/format.h"
 #include "cli/output/lines.h"
 
+enum { OPENED_SHOWN = 20 };
+
 /* "0 of 4 096 pages in memory, 100 % at the end". */
 static void cache_pages(char *out, size_t size, const struct cache_file *file)
 {
@@ -103,24 +105,45 @@ static void path_lines(const struct lines *lines, const struct storage_path *pat
 	lines_end(&row);
 }
 
-/* The same as of the one before it. */
+/* The same as of one before it. Of files that were opened it is enough to be on the same file system. */
 static bool path_told(const struct storage_fact *storage, size_t i)
 {
 	const struct storage_path *a = &storage->paths[i], *b;
 
 	for (size_t k = 0; k < i; k++) {
 		b = &storage->paths[k];
-		if (a->mount && b->mount && !strcmp(a->mount, b->mount) && !a->layer && !b->layer)
+		if (a->mount && b->mount && !strcmp(a->mount, b->mount) && (storage_is_opened(a) || (!a->layer && !b->layer)))
 			return true;
 	}
 	return false;
+}
+
+/* Which there are, and how that is known. */
+static void opened_lines(const struct lines *lines, const struct storage_fact *storage)
+{
+	struct lines_row row = lines_begin(lines, "opened", ", ");
+	char because[STORAGE_OPENED_TEXT];
+	bool known = storage_opened_how(storage, because, sizeof(because));
+	size_t n = 0;
+
+	for (size_t i = 0; i < storage->npaths; i++)
+		if (storage_is_opened(&storage->paths[i]) && n++ < OPENED_SHOWN)
+			piece_of(&row, "", storage->paths[i].path, "");
+	if (n > OPENED_SHOWN)
+		lines_piece(&row, "and %zu more", n - OPENED_SHOWN);
+	else if (!n)
+		lines_piece(&row, known ? "no file for reading" : "not known");
+	row.gap = "; ";
+	lines_piece(&row, "%s", because);
+	lines_end(&row);
 }
 
 void lines_storage(const struct lines *lines)
 {
 	const struct session_facts *facts = lines->report->facts;
 	const struct storage_fact *storage = facts->storage;
-	bool first = true, verbose = lines->options->verbose > 0;
+	bool verbose = lines->options->verbose > 0;
+	size_t shown = 0;
 	struct lines_row row;
 
 	if (facts->cache)
@@ -128,10 +151,9 @@ void lines_storage(const struct lines *lines)
 	if (!storage || lines->options->verbose < 0 || (!facts->cache && !storage->io_model && !verbose))
 		return;
 	for (size_t i = 0; i < storage->npaths; i++) {
-		if (!verbose && path_told(storage, i))
+		if ((!verbose || storage_is_opened(&storage->paths[i])) && path_told(storage, i))
 			continue;
-		path_lines(lines, &storage->paths[i], first ? "storage" : "");
-		first = false;
+		path_lines(lines, &storage->paths[i], shown++ ? "" : "storage");
 	}
 	if (storage->io_model) {
 		row = lines_begin(lines, "I/O", "");
@@ -140,6 +162,7 @@ void lines_storage(const struct lines *lines)
 	}
 	if (!verbose)
 		return;
+	opened_lines(lines, storage);
 	row = lines_begin(lines, "memory", ", ");
 	lines_piece(&row, "pages of %lld B", (long long)storage->page_size);
 	piece_of(&row, "huge pages ", storage->huge_pages ? storage->huge_pages : "not known", "");

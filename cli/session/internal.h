@@ -418,6 +418,7 @@ struct process {
 	bool in_portion;             /* base is filled */
 	struct thread_history history; /* empty: it never had a second thread */
 	bool clocked;                /* its CPU clock is read with the figures of /proc */
+	u64 opened_at;               /* where the newest look at its descriptors has left off */
 };
 
 #define PROCESS_BUCKETS 4096
@@ -626,6 +627,7 @@ struct session {
 	struct blockio *blockio;     /* NULL: not asked for */
 	struct portion *portion;     /* NULL: all is measured */
 	struct storage *storage;     /* NULL: nobody asked, or not yet */
+	size_t opened_next;          /* of the living: whose descriptors are looked at first */
 	struct cache *cache;         /* the same */
 	struct windows *windows;     /* one by one; NULL: none yet */
 	struct cgroup_own *group;    /* NULL: the command stays in ours */
@@ -689,6 +691,8 @@ void session_finish(struct session *s);
 int surroundings_prepare(struct session *s);
 /* While it starts. */
 void surroundings_look(struct session *s);
+/* Each tick: what files its processes have open. */
+void surroundings_tick(struct session *s);
 /* When it has ended. */
 void surroundings_end(struct session *s);
 void surroundings_facts(struct session *s);

@@ -344,6 +344,7 @@ static void tick(struct session *s, u64 now)
 	caps_reap(false);
 	session_drain(s);
 	offcpu_delays(s);
+	surroundings_tick(s);
 	live = processes_live(&s->processes, &n);
 	for (size_t i = 0; i < n; i++)
 		if (!live[i]->unwatched && !process_sample(live[i], s->options->sources, &status) &&

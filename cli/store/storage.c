@@ -54,6 +54,9 @@ void store_write_storage(struct store_db *db, const struct storage_fact *storage
 	store_put(db, insert, "tt", "swap", storage->swap);
 	store_put(db, insert, "tt", "io_model", storage->io_model);
 	store_put(db, insert, "tm", "page_size", storage->page_size);
+	store_put(db, insert, "tm", "looks", storage->looks);
+	store_put(db, insert, "ti", "refused", (s64)storage->refused);
+	store_put(db, insert, "ti", "more", (s64)storage->more);
 	sqlite3_finalize(insert);
 	insert = store_prepare(db, "INSERT INTO storage_path VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 	for (size_t i = 0; i < storage->npaths; i++) {
@@ -120,6 +123,12 @@ static int read_storage_row(void *context, sqlite3_stmt *row)
 		storage->io_model = read_text(reader, row, 1);
 	else if (key && !strcmp(key, "page_size"))
 		storage->page_size = read_known(row, 1);
+	else if (key && !strcmp(key, "looks"))
+		storage->looks = read_known(row, 1);
+	else if (key && !strcmp(key, "refused"))
+		storage->refused = read_u64(row, 1);
+	else if (key && !strcmp(key, "more"))
+		storage->more = sqlite3_column_int(row, 1);
 	return 0;
 }
 
@@ -231,7 +240,7 @@ int read_storage(struct store_reader *reader)
 
 	if (has > 0) {
 		reader->recording->facts.storage = storage;
-		storage->page_size = -1;
+		storage->page_size = storage->looks = -1;
 		storage->paths = read_array(reader, "storage_path", sizeof(*storage->paths));
 		if (!storage->paths || store_each(&reader->db, "SELECT key, value FROM storage", read_storage_row, reader) ||
 		    store_each(&reader->db, "SELECT id, path, role, file_system, source, mount, options, super_options, layer,"

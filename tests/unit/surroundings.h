@@ -19,9 +19,10 @@ static inline void surround(struct session_facts *facts)
 		{ .path = "/a\n\xff", .role = "working directory", .type = "xfs", .source = "/dev/x", .mount = "/", .options = "rw",
 		  .super_options = "rw,a=b", .devices = devices, .ndevices = ARRAY_SIZE(devices) },
 		{ .path = "/b", .role = "--cache-files", .layer = "/lower/b", .because = "nobody knows" },
+		{ .path = "/c\n", .role = "opened", .type = "xfs", .mount = "/", .devices = devices, .ndevices = 1 },
 	};
 	static const struct storage_fact storage = { .paths = paths, .npaths = ARRAY_SIZE(paths), .huge_pages = "always",
-						     .swap = "none", .page_size = 4096, .io_model = "O_DIRECT" };
+						     .swap = "none", .page_size = 4096, .io_model = "O_DIRECT", .looks = 3, .refused = 1, .more = true };
 	static const struct cache_file files[] = {
 		{ .path = "/a\n\xff", .files = 3, .pages = 1000, .found = 900, .start = 10, .end = 1000, .regime = CACHE_PARTLY_COLD,
 		  .because = "somebody has it" },

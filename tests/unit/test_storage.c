@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "cli/session/storage.h"
 
+#include <fcntl.h>
+
 #include "fake_root.h"
 #include "suite.h"
 
@@ -242,6 +244,153 @@ START_TEST(test_here)
 }
 END_TEST
 
+/* Descriptor n of process 7, on a file of the fake machine, with what fdinfo tells of its mount. */
+static void descriptor_put(u32 n, const char *file, const char *mount)
+{
+	char path[64], full[1024];
+
+	snprintf(full, sizeof(full), "%s%s", fake_root, file);
+	snprintf(path, sizeof(path), "/proc/7/fd/%u", n);
+	link_put(path, full);
+	snprintf(path, sizeof(path), "/proc/7/fdinfo/%u", n);
+	fake_put(path, mount);
+}
+
+static size_t opened_paths(void)
+{
+	size_t n = 0;
+
+	storage_opened_describe(storage);
+	for (size_t i = 0; i < storage_facts(storage)->npaths; i++)
+		n += storage_is_opened(&storage_facts(storage)->paths[i]);
+	return n;
+}
+
+START_TEST(test_opened)
+{
+	const struct storage_fact *fact = storage_facts(storage);
+	char text[STORAGE_OPENED_TEXT];
+	u64 at = 0;
+
+	ck_assert(!storage_opened_how(fact, text, sizeof(text)));
+	ck_assert_str_eq(text, "nobody looked");
+	fake_put("/one", "1");
+	fake_put("/two", "2");
+	descriptor_put(3, "/one", "pos:\t0\nflags:\t0100000\nmnt_id:\t27\nino:\t1\n");
+	descriptor_put(4, "/two", "mnt_id:\t27\n");
+	descriptor_put(5, "/one", "mnt_id:\t27\n");
+	descriptor_put(6, "/proc", "mnt_id:\t22\n");
+	descriptor_put(8, "/nothing", "mnt_id:\t27\n");
+	storage_opened_begin(storage);
+	ck_assert_int_eq(storage_opened_look(storage, 7, &at), STORAGE_LOOK_ON);
+	ck_assert_int_eq(storage_opened_look(storage, 8, &at), STORAGE_LOOK_ON);
+	ck_assert_uint_eq(at, 0);
+	ck_assert_uint_eq(opened_paths(), 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_str_eq(fact->paths[i].type, "xfs");
+		ck_assert_uint_eq(fact->paths[i].ndevices, 3);
+		is_disk(&fact->paths[i].devices[2], "sda", 2);
+	}
+	ck_assert_ptr_ne(fact->paths[0].devices, fact->paths[1].devices);
+	/* Another look finds the same, and another file on another mount. */
+	fake_put("/three", "3");
+	descriptor_put(9, "/three", "mnt_id:\t34\n");
+	storage_opened_begin(storage);
+	storage_opened_look(storage, 7, &at);
+	ck_assert_uint_eq(opened_paths(), 3);
+	ck_assert_str_eq(fact->paths[2].type, "tmpfs");
+	ck_assert_str_eq(fact->paths[2].because, "tmpfs is in memory");
+	ck_assert(!fact->more);
+	ck_assert(storage_opened_how(fact, text, sizeof(text)));
+	ck_assert_ptr_nonnull(strstr(text, "2 looks"));
+	ck_assert_ptr_nonnull(strstr(text, "opened and closed in between is missing"));
+	storage_opened_refused(storage);
+	storage_opened_how(fact, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "1 times a process might not be looked at"));
+}
+END_TEST
+
+/* Many descriptors take several looks, of which each goes on where the last one ended, and many files a bounded room. */
+START_TEST(test_opened_many)
+{
+	enum { FILES = 300, DESCRIPTORS = 1100 };
+	char name[32], text[STORAGE_OPENED_TEXT];
+	u32 looks = 0;
+	u64 at = 0;
+
+	for (u32 i = 0; i < FILES; i++) {
+		snprintf(name, sizeof(name), "/many/%u", i);
+		fake_put(name, "");
+	}
+	fake_put("/proc/7/fdinfo/0", "mnt_id:\t27\n");
+	link_put("/proc/7/fd/0", "/many");
+	for (u32 i = 1; i < DESCRIPTORS; i++) {
+		char path[1024], full[1024];
+
+		snprintf(path, sizeof(path), "%s/proc/7/fd/%u", fake_root, i);
+		snprintf(full, sizeof(full), "%s/many/%u", fake_root, i % FILES);
+		ck_assert_int_eq(symlink(full, path), 0);
+	}
+	do {
+		storage_opened_begin(storage);
+		storage_opened_look(storage, 7, &at);
+		looks++;
+	} while (at && looks < 10);
+	ck_assert_uint_eq(looks, 5);
+	ck_assert_uint_eq(opened_paths(), STORAGE_OPENED);
+	ck_assert(storage_facts(storage)->more);
+	storage_opened_how(storage_facts(storage), text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "there were more than these"));
+	/* A look at many processes ends, too. */
+	storage_opened_begin(storage);
+	for (looks = 0; storage_opened_look(storage, 9, &at) != STORAGE_LOOK_OVER; looks++)
+		ck_assert_uint_lt(looks, 1000);
+}
+END_TEST
+
+/* Of ourselves: what is open for writing is not, nor what programs that we start do not get. */
+START_TEST(test_opened_here)
+{
+	struct caps_context real;
+	struct storage *own;
+	char read_path[1024], given_path[1024], write_path[1024];
+	u32 read_seen = 0, given_seen = 0;
+	int fd[3];
+	u64 at = 0;
+
+	fake_put("/read", "r");
+	fake_put("/given", "g");
+	fake_put("/written", "w");
+	snprintf(read_path, sizeof(read_path), "%s/read", fake_root);
+	snprintf(given_path, sizeof(given_path), "%s/given", fake_root);
+	snprintf(write_path, sizeof(write_path), "%s/written", fake_root);
+	fd[0] = open(read_path, O_RDWR | O_CLOEXEC);
+	fd[1] = open(given_path, O_RDONLY);
+	fd[2] = open(write_path, O_WRONLY);
+	caps_init(&real, "");
+	own = storage_new(&real, &nothing);
+	storage_opened_given(own);
+	storage_opened_begin(own);
+	storage_opened_look(own, (u32)getpid(), &at);
+	storage_opened_describe(own);
+	for (size_t i = 0; i < storage_facts(own)->npaths; i++) {
+		const struct storage_path *path = &storage_facts(own)->paths[i];
+
+		ck_assert_str_ne(path->path, write_path);
+		ck_assert(path->type || path->because);
+		if (!strcmp(path->path, read_path) && storage_is_opened(path))
+			read_seen++;
+		if (!strcmp(path->path, given_path) && !strcmp(path->role, "inherited"))
+			given_seen++;
+	}
+	ck_assert_uint_eq(read_seen, 1);
+	ck_assert_uint_eq(given_seen, 1);
+	storage_free(own);
+	for (size_t i = 0; i < 3; i++)
+		close(fd[i]);
+}
+END_TEST
+
 START_TEST(test_lines)
 {
 	char text[256], out[64];
@@ -285,6 +434,9 @@ int main(void)
 	tcase_add_test(t, test_endless);
 	tcase_add_test(t, test_machine);
 	tcase_add_test(t, test_here);
+	tcase_add_test(t, test_opened);
+	tcase_add_test(t, test_opened_many);
+	tcase_add_test(t, test_opened_here);
 	tcase_add_test(t, test_lines);
 	return suite_run("storage", t);
 }

@@ -320,7 +320,7 @@ static const struct { const char *sql, *why; } damages[] = {
 	{ "DELETE FROM sample WHERE id = 7", "a time of samples makes no sense" },
 	{ "DROP TABLE sample", "it has no table sample" },
 	{ "DROP TABLE storage_device", "it has no table storage_device" },
-	{ "UPDATE storage_device SET path = 2", "a device makes no sense" },
+	{ "UPDATE storage_device SET path = 3", "a device makes no sense" },
 	{ "UPDATE storage_device SET depth = 7", "a device makes no sense" },
 	{ "UPDATE storage_path SET path = NULL", "a path of storage makes no sense" },
 	{ "UPDATE cache SET regime = 'hot'", "the state of the page cache makes no sense" },
