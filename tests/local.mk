@@ -221,6 +221,7 @@ e2e_tests = \
 	tests/e2e/user-places.test \
 	tests/e2e/user-terminal.test \
 	tests/e2e/user.test \
+	tests/e2e/windows-memory.test \
 	tests/e2e/windows-outside.test \
 	tests/e2e/windows-programs.test \
 	tests/e2e/windows-regions.test \
