@@ -142,6 +142,7 @@ e2e_tests = \
 	tests/e2e/repeat-ends.test \
 	tests/e2e/repeat.test \
 	tests/e2e/seam.test \
+	tests/e2e/stat-cache.test \
 	tests/e2e/stat-cgroup.test \
 	tests/e2e/stat-hardware.test \
 	tests/e2e/stat-locked.test \

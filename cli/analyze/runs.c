@@ -37,6 +37,8 @@ static void command_free(struct runs_command *c)
 	free(c->parameters);
 	free(c->text);
 	free(c->status);
+	free(c->cache);
+	free(c->cache_because);
 }
 
 void runs_free(struct runs *runs)
@@ -114,6 +116,45 @@ int runs_add(struct runs_command *c, const struct total_fact *totals, size_t nto
 	c->status[c->n++] = status;
 	c->failed += status != 0;
 	return 0;
+}
+
+/* Of all files; -1: of one it is not known. */
+static s64 cache_pages(s64 sum, s64 of_file)
+{
+	return sum < 0 || of_file < 0 ? -1 : sum + of_file;
+}
+
+int runs_add_cache(struct runs_command *c, const struct cache_fact *cache)
+{
+	bool as_asked = !strcmp(cache_asked_words[cache->asked], cache_regime_words[cache->regime]);
+	struct runs_cache *all = realloc(c->cache, c->room * sizeof(*all)), *one;
+
+	if (!all)
+		return -1;
+	c->cache = all;
+	one = &all[c->n - 1];
+	*one = (struct runs_cache){ .regime = cache->regime };
+	for (size_t i = 0; i < cache->nfiles; i++) {
+		one->pages += cache->files[i].pages;
+		one->start = cache_pages(one->start, cache->files[i].start);
+		one->end = cache_pages(one->end, cache->files[i].end);
+	}
+	if (cache->because && (!c->cache_because || (!as_asked && !c->cache_missed))) {
+		free(c->cache_because);
+		c->cache_because = strdup(cache->because);
+		if (!c->cache_because)
+			return -1;
+	}
+	c->cache_missed += !as_asked;
+	return 0;
+}
+
+enum cache_regime runs_regime(const struct runs_command *c)
+{
+	for (size_t i = 1; i < c->n; i++)
+		if (c->cache[i].regime != c->cache[0].regime)
+			return CACHE_MIXED;
+	return c->n ? c->cache[0].regime : CACHE_UNKNOWN;
 }
 
 static bool pattern_match(const char *patterns, const char *name)

@@ -7,6 +7,7 @@
 #ifndef CLI_ANALYZE_RUNS_H
 #define CLI_ANALYZE_RUNS_H
 
+#include "cli/analyze/cache.h"
 #include "cli/analyze/compare.h"
 #include "cli/analyze/report.h"
 
@@ -28,6 +29,13 @@ struct runs_parameter {
 	char *name, *value;
 };
 
+/* What one run found in the page cache. */
+struct runs_cache {
+	enum cache_regime regime;
+	u64 pages;                   /* of all files */
+	s64 start, end;              /* of them, in memory; -1: not known */
+};
+
 struct runs_command {
 	char label[RUNS_LABEL];      /* "A" */
 	char *text;                  /* as a shell would read it */
@@ -36,6 +44,9 @@ struct runs_command {
 	struct runs_series *series;  /* "elapsed" is the first */
 	size_t nseries;
 	int *status;                 /* of each run, as wait(2) has it */
+	struct runs_cache *cache;    /* of each run; NULL: nobody asked */
+	size_t cache_missed;         /* runs that did not find it as asked */
+	char *cache_because;         /* of the first of them, else of the first run; NULL: there is nothing to say */
 	size_t n, room;
 	size_t failed;
 };
@@ -49,6 +60,9 @@ struct runs {
 	unsigned long warmups;
 	bool stopped;                /* by Ctrl-C, a failure or the bound on the time: fewer runs than wanted */
 	bool chosen;                 /* which totals are shown was asked for */
+	bool cached;                 /* each run is to find the page cache as asked */
+	enum cache_asked cache_asked;
+	const struct storage_fact *storage; /* what they stand on; NULL: nobody looked */
 	double target;               /* precision that was asked for; 0: none */
 	double missed;               /* what it is instead; 0: it was met, or none was asked for */
 	struct cell floor;           /* ns that a program takes which does nothing */
@@ -61,6 +75,10 @@ int runs_init(struct runs *runs, size_t commands);
 void runs_free(struct runs *runs);
 /* One run of a command more; every run has the same totals. 0, or -1 when memory is short. */
 int runs_add(struct runs_command *command, const struct total_fact *totals, size_t ntotals, int status);
+/* What the newest run of it found in the page cache. The same. */
+int runs_add_cache(struct runs_command *command, const struct cache_fact *cache);
+/* What all runs of it found. */
+enum cache_regime runs_regime(const struct runs_command *command);
 /* Tables show the totals that match one of the patterns, separated by commas; NULL: all that are of use. */
 void runs_show(struct runs *runs, const char *patterns);
 /* Fills the spreads, comparisons and notes. 0, or -1 when memory is short. */

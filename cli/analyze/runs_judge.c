@@ -67,7 +67,8 @@ static bool note_first(struct runs *runs, const struct runs_command *c, const st
 		return false;
 	note_add(runs, "%sthe first run took %.4g ms, the others %.4g: %s", named(runs, c, label), e->value[0] / 1e6,
 		 e->spread.median / 1e6,
-		 runs->warmups ? "more warm-up (-w) may help" : "-w 1 lets it warm up, --prepare makes every run cold");
+		 runs->warmups ? "more warm-up (-w) may help" : runs->cached ? "-w 1 lets it warm up" :
+		 "-w 1 lets it warm up, --prepare or --cache cold makes every run cold");
 	return true;
 }
 
@@ -103,6 +104,25 @@ static bool too_short(const struct runs *runs, const struct spread *s)
 	return cell_has_value(&runs->floor) && s->median < FLOOR_TIMES * runs->floor.value;
 }
 
+/* Figures of runs that found another page cache are compared, but not without a word. */
+static void note_cache(struct runs *runs)
+{
+	const struct runs_command *reference = &runs->command[runs->reference];
+	char label[RUNS_LABEL + 4];
+
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct runs_command *c = &runs->command[i];
+
+		if (!c->n || !reference->n)
+			continue;
+		if (runs_regime(c) == CACHE_MIXED && c->cache_missed < c->n)
+			note_add(runs, "%snot all runs found the same page cache", named(runs, c, label));
+		if (runs_regime(c) != runs_regime(reference))
+			note_add(runs, "%s and %s found different page caches, %s and %s: they are not alike to compare", reference->label,
+				 c->label, cache_regime_words[runs_regime(reference)], cache_regime_words[runs_regime(c)]);
+	}
+}
+
 static void notes_make(struct runs *runs, double *scratch)
 {
 	size_t few = 0, brief = 0;
@@ -121,6 +141,8 @@ static void notes_make(struct runs *runs, double *scratch)
 		note_drift(runs, c, e, scratch);
 		brief += too_short(runs, &e->spread);
 	}
+	if (runs->cached)
+		note_cache(runs);
 	if (brief)
 		note_add(runs, "too short: a program that does nothing takes %.3g ms here; most of the time of %s is the start",
 			 runs->floor.value / 1e6, runs->n == 1 ? "this one" : brief == runs->n ? "all of these" : "some of these");

@@ -33,17 +33,21 @@ int cached_parse(struct cached *c, const struct command *command)
 	return 0;
 }
 
-void cached_session(struct cached *c, struct session_options *options)
+const struct storage_asked *cached_storage(struct cached *c)
 {
 	c->storage.io_model = c->io_model;
-	options->storage = &c->storage;
+	return &c->storage;
+}
+
+const struct cache_options *cached_cache(struct cached *c)
+{
 	if (c->asked == CACHED_NOT_GIVEN && !c->names.n)
-		return;
+		return NULL;
 	c->cache = (struct cache_options){
 		.asked = c->asked == CACHED_NOT_GIVEN ? CACHE_ASKED_STEADY : (enum cache_asked)c->asked,
 		.names = c->names.item, .nnames = c->names.n, .drop = c->drop,
 	};
-	options->cache = &c->cache;
+	return &c->cache;
 }
 
 void cached_free(struct cached *c)

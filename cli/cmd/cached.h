@@ -34,8 +34,10 @@ struct cached {
 bool cached_given(const struct cached *cached);
 /* 0, or the exit status after a message. */
 int cached_parse(struct cached *cached, const struct command *command);
-/* For the session, which it must outlive. */
-void cached_session(struct cached *cached, struct session_options *options);
+/* What a session or repeated runs are to do, which it must outlive. */
+const struct storage_asked *cached_storage(struct cached *cached);
+/* NULL: nothing. */
+const struct cache_options *cached_cache(struct cached *cached);
 void cached_free(struct cached *cached);
 
 #endif

@@ -204,6 +204,8 @@ static void run_one(struct rounds *r, size_t command, bool counted)
 		return;
 	if (run_keep(r, &r->runs.command[command], &run))
 		rounds_stop(r, STATUS_FAILURE);
+	else if (run.cache && runs_add_cache(&r->runs.command[command], run.cache))
+		rounds_stop(r, error("out of memory") ? STATUS_FAILURE : 0);
 }
 
 /* Each command once, every other time in the opposite order. */
@@ -290,6 +292,9 @@ static int rounds_finish(struct rounds *r)
 {
 	runs_show(&r->runs, r->way->print->metrics);
 	r->runs.warmups = r->asked->warmups;
+	r->runs.cached = r->way->cache != NULL;
+	r->runs.cache_asked = r->way->cache ? r->way->cache->asked : CACHE_ASKED_STEADY;
+	r->runs.storage = repeat_storage(r->repeat);
 	r->runs.target = r->plan.target;
 	if (r->asked->target && runs_precision(&r->runs) > r->plan.target)
 		r->runs.missed = runs_precision(&r->runs);
@@ -305,6 +310,8 @@ int rounds_stat(const struct rounds_asked *asked, const struct rounds_way *way, 
 		.no_inherit = way->no_inherit,
 		.show_output = asked->show_output,
 		.timeout_ns = way->timeout_ns,
+		.storage = way->storage,
+		.cache = way->cache,
 	};
 	struct rounds r = { .asked = asked, .way = way };
 	int status = rounds_plan(&r.plan, &r.runs, asked, argv);

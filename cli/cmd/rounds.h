@@ -72,6 +72,8 @@ struct rounds_way {
 	FILE *file;
 	uint64_t timeout_ns;
 	bool no_inherit;
+	const struct storage_asked *storage; /* NULL: nobody asks */
+	const struct cache_options *cache; /* that each run is to find; NULL: as it is */
 };
 
 /* Runs, compares, reports. The exit status, below 0 a signal. */

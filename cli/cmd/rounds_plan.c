@@ -205,7 +205,10 @@ static int plan_make(struct rounds_plan *plan, struct runs *runs, const struct r
 		if (command_make(plan, runs, asked, shell, matrix, texts, i))
 			return -1;
 	plan->idle.argv = command_words("idle", shell ? ":" : "true", shell, &none);
-	return plan->idle.argv ? repeat_look(&plan->idle.program, plan->idle.argv) : -1;
+	if (!plan->idle.argv || repeat_look(&plan->idle.program, plan->idle.argv))
+		return -1;
+	plan->idle.program.as_found = true;
+	return 0;
 }
 
 int rounds_plan(struct rounds_plan *plan, struct runs *runs, const struct rounds_asked *asked, char **argv)

@@ -144,7 +144,8 @@ static struct session_options session_options_of(struct run_options *o, const st
 	};
 
 	portioned_session(&o->portioned, &so);
-	cached_session(&o->cached, &so);
+	so.storage = cached_storage(&o->cached);
+	so.cache = cached_cache(&o->cached);
 	windowed_session(&o->windowed, &so);
 	if (o->functions_off || o->functions.n || o->functions_depth)
 		so.functions = &o->instrumented;

@@ -99,8 +99,10 @@ static int stat_command_run(struct stat_run *run, char **argv)
 	enum session_end end;
 	int status;
 
-	if (run->cached)
-		cached_session(run->cached, &so);
+	if (run->cached) {
+		so.storage = cached_storage(run->cached);
+		so.cache = cached_cache(run->cached);
+	}
 	end = session_run(&session, &so);
 	status = launch_status(end, session);
 	if (end >= SESSION_ENDED && stat_print(run, session_profile(session), session_facts(session)))
@@ -151,6 +153,8 @@ static int stat_repeated(const struct stat_run *run, char **argv)
 		.file = run->file,
 		.timeout_ns = o->timeout_ns,
 		.no_inherit = o->no_inherit,
+		.storage = run->cached ? cached_storage(run->cached) : NULL,
+		.cache = run->cached ? cached_cache(run->cached) : NULL,
 	};
 
 	return rounds_stat(&o->rounds, &way, argv);
@@ -160,9 +164,6 @@ static int stat_cached_check(struct stat_options *o, char **argv)
 {
 	if (!argv)
 		return command_misused(&command_stat, "needs a command for --cache, --cache-files, --cache-drop and --io-model", NULL);
-	if (rounds_wanted(&o->rounds))
-		return command_misused(&command_stat, "repeats commands without --cache and --io-model: --prepare runs a command "
-				       "before each run", NULL);
 	return cached_parse(&o->cached, &command_stat);
 }
 

@@ -74,6 +74,8 @@ void lines_place(const struct lines *lines, const struct stacks_place *place, ch
 
 /* lines_storage.c: the page cache that the command found, if that was asked, and what the run stood on. */
 void lines_storage(const struct lines *lines);
+/* The latter alone, where it is wanted, or the user declared something. */
+void lines_storage_of(const struct lines *lines, const struct storage_fact *storage, bool wanted);
 /* lines_group.c: figures of the run's own control group. */
 void lines_group(const struct lines *lines);
 bool lines_of_group(const struct total_fact *total);

@@ -138,17 +138,13 @@ static void opened_lines(const struct lines *lines, const struct storage_fact *s
 	lines_end(&row);
 }
 
-void lines_storage(const struct lines *lines)
+void lines_storage_of(const struct lines *lines, const struct storage_fact *storage, bool wanted)
 {
-	const struct session_facts *facts = lines->report->facts;
-	const struct storage_fact *storage = facts->storage;
 	bool verbose = lines->options->verbose > 0;
 	size_t shown = 0;
 	struct lines_row row;
 
-	if (facts->cache)
-		cache_lines(lines, facts->cache);
-	if (!storage || lines->options->verbose < 0 || (!facts->cache && !storage->io_model && !verbose))
+	if (!storage || lines->options->verbose < 0 || (!wanted && !storage->io_model && !verbose))
 		return;
 	for (size_t i = 0; i < storage->npaths; i++) {
 		if ((!verbose || storage_is_opened(&storage->paths[i])) && path_told(storage, i))
@@ -162,10 +158,20 @@ void lines_storage(const struct lines *lines)
 	}
 	if (!verbose)
 		return;
-	opened_lines(lines, storage);
+	if (storage->looks >= 0)
+		opened_lines(lines, storage);
 	row = lines_begin(lines, "memory", ", ");
 	lines_piece(&row, "pages of %lld B", (long long)storage->page_size);
 	piece_of(&row, "huge pages ", storage->huge_pages ? storage->huge_pages : "not known", "");
 	piece_of(&row, "swap ", storage->swap ? storage->swap : "not known", "");
 	lines_end(&row);
+}
+
+void lines_storage(const struct lines *lines)
+{
+	const struct session_facts *facts = lines->report->facts;
+
+	if (facts->cache)
+		cache_lines(lines, facts->cache);
+	lines_storage_of(lines, facts->storage, facts->cache != NULL);
 }

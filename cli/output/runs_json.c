@@ -109,6 +109,30 @@ static json_t *parameters(const struct runs_command *c)
 	return object;
 }
 
+static json_t *known(s64 value)
+{
+	return value < 0 ? json_null() : json_integer(value);
+}
+
+static json_t *cache(const struct runs *runs, const struct runs_command *c)
+{
+	const struct cache_fact all = { .asked = runs->cache_asked, .regime = runs_regime(c), .because = c->cache_because };
+	json_t *object = json_regime(&all), *array = json_array();
+
+	for (size_t i = 0; i < c->n; i++) {
+		json_t *one = json_object();
+
+		json_object_set_new(one, "regime", json_string(cache_regime_words[c->cache[i].regime]));
+		json_object_set_new(one, "pages", json_u64(c->cache[i].pages));
+		json_object_set_new(one, "start", known(c->cache[i].start));
+		json_object_set_new(one, "end", known(c->cache[i].end));
+		json_array_append_new(array, one);
+	}
+	json_object_set_new(object, "missed", json_u64(c->cache_missed));
+	json_object_set_new(object, "runs", array);
+	return object;
+}
+
 static json_t *result(const struct runs *runs, const struct runs_command *c)
 {
 	const struct runs_series *e = runs_elapsed(c);
@@ -130,6 +154,8 @@ static json_t *result(const struct runs *runs, const struct runs_command *c)
 		json_object_set_new(object, "parameters", parameters(c));
 	json_object_set_new(object, "label", json_text(c->label));
 	json_object_set_new(object, "failed", json_u64(c->failed));
+	if (runs->cached)
+		json_object_set_new(object, "cache", cache(runs, c));
 	for (size_t k = 0; k < c->nseries; k++) {
 		json_t *name = json_text(c->series[k].name);
 
@@ -159,6 +185,7 @@ int runs_json(FILE *file, const struct runs *runs, const struct output_options *
 	for (size_t i = 0; i < runs->nnotes; i++)
 		json_array_append_new(notes, json_text(runs->notes[i]));
 	json_member(&writer, "notes", notes);
+	json_storage(&writer, runs->storage);
 	fputs("\n}\n", file);
 	return writer.failed ? -1 : 0;
 }

@@ -331,6 +331,30 @@ static void results_print(const struct table *t, const struct lines *lines)
 		lines_print(lines, STYLE_PLAIN, "least median", "%s", runs->command[best].label);
 }
 
+/* What each run found; where that is not what was asked for, of which command. */
+static void cache_print(const struct lines *lines, const struct runs *runs)
+{
+	const char *asked = cache_asked_words[runs->cache_asked];
+	bool missed = false;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct runs_command *c = &runs->command[i];
+		char because[CACHE_BECAUSE] = "", label[RUNS_LABEL + 4] = "";
+
+		if (!c->cache_missed)
+			continue;
+		missed = true;
+		if (c->cache_because)
+			text_escape(because, sizeof(because), c->cache_because, strlen(c->cache_because));
+		if (runs->n > 1)
+			snprintf(label, sizeof(label), "%s: ", c->label);
+		lines_print(lines, STYLE_BAD, "cache", "%s%s, not %s as asked, in %zu of %zu runs%s%s", label,
+			    cache_regime_words[runs_regime(c)], asked, c->cache_missed, c->n, because[0] ? ": " : "", because);
+	}
+	if (!missed)
+		lines_print(lines, STYLE_PLAIN, "cache", "%s, as asked, before each run", asked);
+}
+
 static void header_print(const struct table *t, const struct lines *lines)
 {
 	const struct runs *runs = t->runs;
@@ -351,6 +375,9 @@ static void header_print(const struct table *t, const struct lines *lines)
 	snprintf(count, sizeof(count), least < most ? "%zu to %zu" : "%zu", least, most);
 	lines_print(lines, STYLE_PLAIN, "runs", "%s%s%s%s", count,
 		    runs->n > 1 ? " of each, by turns" : "", warm, runs->stopped ? "; stopped early" : "");
+	if (runs->cached)
+		cache_print(lines, runs);
+	lines_storage_of(lines, runs->storage, runs->cached);
 }
 
 static bool series_missing(const struct table *t, const struct runs_series *s)

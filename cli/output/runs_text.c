@@ -42,6 +42,8 @@ static void csv_head(FILE *file, const struct runs *runs)
 		csv_joined(file, "parameter_", first->parameters[k].name);
 	}
 	fputs(",label,runs,failed", file);
+	if (runs->cached)
+		fputs(",cache,cache.because", file);
 	for (size_t k = 0; k < first->nseries; k++) {
 		static const char *const what[] = { ".median", ".mad", ".state", ".ratio", ".low", ".high" };
 
@@ -88,6 +90,10 @@ static void csv_command(FILE *file, const struct runs *runs, const struct runs_c
 		csv_field(file, c->parameters[k].value);
 	}
 	fprintf(file, ",%s,%zu,%zu", c->label, c->n, c->failed);
+	if (runs->cached) {
+		fprintf(file, ",%s,", cache_regime_words[runs_regime(c)]);
+		csv_field(file, c->cache_because ? c->cache_because : "");
+	}
 	for (size_t k = 0; k < runs->command[0].nseries; k++)
 		csv_series(file, k < c->nseries ? &c->series[k] : &none, runs->n > 1);
 	fputs("\r\n", file);

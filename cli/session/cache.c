@@ -17,6 +17,10 @@ enum { CACHE_READ = 1 << 20 };
 
 struct cache {
 	const struct cache_options *options;
+	struct storage *storage;     /* NULL: not known */
+	long *numbers;               /* of its paths that the files are */
+	bool numbered;
+	bool undroppable;            /* it was said */
 	struct cache_fact fact;
 	struct cache_file *files;
 	struct cache_reason {
@@ -103,15 +107,15 @@ static void cache_drop(struct cache *c)
 {
 	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
 
-	if (fd < 0) {
+	if (fd >= 0)
+		sync();
+	c->fact.dropped = fd >= 0 && write(fd, "3", 1) == 1;
+	if (!c->fact.dropped) {
 		warning("cannot drop all of the page cache: %s", strerror(errno));
-		return;
+		c->undroppable = true;
 	}
-	sync();
-	c->fact.dropped = write(fd, "3", 1) == 1;
-	if (!c->fact.dropped)
-		warning("cannot drop all of the page cache: %s", strerror(errno));
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 }
 
 static void cache_judge_one(struct cache *c, size_t i, const struct cache_look *start, const struct storage_path *storage)
@@ -138,18 +142,24 @@ static void cache_sum_up(struct cache *c)
 	c->fact.because = because[0] ? because : NULL;
 }
 
-static void cache_do(struct cache *c, struct storage *storage, bool (*stop)(void))
+/* Their storage is found once. */
+static const struct storage_path *cache_storage(struct cache *c, size_t i)
+{
+	if (!c->numbered)
+		c->numbers[i] = c->storage ? storage_add(c->storage, c->options->names[i], "--cache-files") : -1;
+	return c->numbers[i] < 0 ? NULL : &storage_facts(c->storage)->paths[c->numbers[i]];
+}
+
+void cache_bring(struct cache *c, bool (*stop)(void))
 {
 	const struct cache_options *o = c->options;
-	long number;
 
-	residency_try(&c->residency);
 	for (size_t i = 0; i < o->nnames; i++) {
 		struct cache_look found = cache_walk(c, o->names[i], true, stop);
 
 		c->files[i] = (struct cache_file){ .path = o->names[i], .found = look_resident(&found), .start = -1, .end = -1 };
 	}
-	if (o->drop)
+	if (o->drop && !c->undroppable)
 		cache_drop(c);
 	/* After all of it: what makes one file warm may take the memory of another. */
 	for (size_t i = 0; i < o->nnames; i++) {
@@ -160,30 +170,41 @@ static void cache_do(struct cache *c, struct storage *storage, bool (*stop)(void
 			cache_walk(c, o->names[i], true, stop);
 			start = cache_walk(c, o->names[i], false, stop);
 		}
-		number = storage ? storage_add(storage, o->names[i], "--cache-files") : -1;
-		cache_judge_one(c, i, &start, number < 0 ? NULL : &storage_facts(storage)->paths[number]);
+		cache_judge_one(c, i, &start, cache_storage(c, i));
 	}
+	c->numbered = true;
+	cache_sum_up(c);
 }
 
-struct cache *cache_prepare(const struct cache_options *options, struct storage *storage, bool (*stop)(void))
+struct cache *cache_new(const struct cache_options *options, struct storage *storage)
 {
 	struct cache *c = calloc(1, sizeof(*c));
 
 	if (c) {
 		c->files = calloc(options->nnames + 1, sizeof(*c->files));
 		c->reasons = calloc(options->nnames + 1, sizeof(*c->reasons));
+		c->numbers = calloc(options->nnames + 1, sizeof(*c->numbers));
 	}
-	if (!c || !c->files || !c->reasons) {
+	if (!c || !c->files || !c->reasons || !c->numbers) {
 		error("out of memory");
 		cache_free(c);
 		return NULL;
 	}
 	c->options = options;
+	c->storage = storage;
 	c->fact.asked = options->asked;
 	c->fact.files = c->files;
 	c->fact.nfiles = options->nnames;
-	cache_do(c, storage, stop);
-	cache_sum_up(c);
+	residency_try(&c->residency);
+	return c;
+}
+
+struct cache *cache_prepare(const struct cache_options *options, struct storage *storage, bool (*stop)(void))
+{
+	struct cache *c = cache_new(options, storage);
+
+	if (c)
+		cache_bring(c, stop);
 	return c;
 }
 
@@ -222,5 +243,6 @@ void cache_free(struct cache *c)
 		return;
 	free(c->files);
 	free(c->reasons);
+	free(c->numbers);
 	free(c);
 }

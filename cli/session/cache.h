@@ -21,6 +21,9 @@ struct cache;
  * storage, which may be NULL and outlives it. stop() says whether to end early. NULL: no memory.
  */
 struct cache *cache_prepare(const struct cache_options *options, struct storage *storage, bool (*stop)(void));
+/* The same in two steps, of which the second may be repeated, before each of many runs. */
+struct cache *cache_new(const struct cache_options *options, struct storage *storage);
+void cache_bring(struct cache *cache, bool (*stop)(void));
 /* The command has ended. */
 void cache_end(struct cache *cache);
 /* A further run was under what other is. */

@@ -192,6 +192,8 @@ int signals_open(struct inherited_signals *before, int *fd);
 void signals_close(const struct inherited_signals *before);
 /* The child was stopped by this signal. */
 void signals_stopped(pid_t child, int by);
+/* Somebody wants an end. They are blocked while a command is measured, and the loop will deal with them. */
+bool signals_ending(void);
 
 /* ---- target.c: what a file tells before its start */
 

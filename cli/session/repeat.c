@@ -30,6 +30,8 @@
 struct repeat {
 	const struct repeat_options *options;
 	struct caps_context caps;
+	struct storage *storage;     /* NULL: nobody asked */
+	struct cache *cache;         /* the same */
 	struct totals totals;
 	struct inherited_signals signals;
 	struct inherited_limits limits;
@@ -50,6 +52,24 @@ struct repeat {
 u64 repeat_now(void)
 {
 	return session_now();
+}
+
+/* 0, or -1 after a message. */
+static int surroundings_open(struct repeat *r)
+{
+	char *folder;
+
+	if (!r->options->storage)
+		return 0;
+	r->storage = storage_new(&r->caps, r->options->storage);
+	folder = getcwd(NULL, 0);
+	if (r->storage)
+		storage_add(r->storage, folder ? folder : ".", "working directory");
+	free(folder);
+	if (!r->options->cache)
+		return 0;
+	r->cache = cache_new(r->options->cache, r->storage);
+	return r->cache ? 0 : -1;
 }
 
 int repeat_open(struct repeat **repeat, const struct repeat_options *options)
@@ -80,6 +100,8 @@ int repeat_open(struct repeat **repeat, const struct repeat_options *options)
 		close(fd);
 	}
 	r->survived = offspring_reap(0);
+	if (surroundings_open(r))
+		return -1;
 	return signals_open(&r->signals, &r->signal_fd);
 }
 
@@ -90,6 +112,8 @@ void repeat_close(struct repeat *r)
 	prctl(PR_SET_CHILD_SUBREAPER, r->reaper_before);
 	offspring_reap(0);
 	totals_close(&r->totals);
+	cache_free(r->cache);
+	storage_free(r->storage);
 	offspring_free(&r->others);
 	offspring_free(&r->tree);
 	if (r->nothing >= 0)
@@ -314,7 +338,24 @@ static void run_once(struct repeat *r, const struct repeat_program *program, str
 
 void repeat_run(struct repeat *r, const struct repeat_program *program, struct repeat_run *run)
 {
+	bool cached = r->cache && !program->as_found;
+
+	if (cached)
+		cache_bring(r->cache, signals_ending);
+	if (cached && repeat_interrupted(r)) {
+		*run = (struct repeat_run){ .end = SESSION_INTERRUPTED };
+		return;
+	}
 	run_once(r, program, run, true);
+	if (cached && run->totals) {
+		cache_end(r->cache);
+		run->cache = cache_facts(r->cache);
+	}
+}
+
+const struct storage_fact *repeat_storage(const struct repeat *r)
+{
+	return r->storage ? storage_facts(r->storage) : NULL;
 }
 
 void repeat_between(struct repeat *r, const struct repeat_program *program, struct repeat_run *run)

@@ -7,6 +7,7 @@
 #ifndef CLI_SESSION_REPEAT_H
 #define CLI_SESSION_REPEAT_H
 
+#include "cli/session/cache.h"
 #include "cli/session/session.h"
 
 struct repeat_options {
@@ -14,6 +15,8 @@ struct repeat_options {
 	bool no_inherit;
 	bool show_output;            /* else it goes where nobody reads it, and there is no input */
 	u64 timeout_ns;              /* of each run; 0: none */
+	const struct storage_asked *storage; /* NULL: nobody asks */
+	const struct cache_options *cache; /* the page cache that each run is to find; NULL: as it is */
 };
 
 /* A command, and what its file tells. */
@@ -21,6 +24,7 @@ struct repeat_program {
 	char **argv;
 	char *elf;                   /* the file to execute as it is; NULL: as execvp(3) does */
 	bool guarded;                /* the kernel takes an unprivileged user's events off it */
+	bool as_found;               /* nothing is done with the page cache for it */
 };
 
 struct repeat_run {
@@ -29,6 +33,7 @@ struct repeat_run {
 	u64 elapsed_ns;
 	const struct total_fact *totals; /* valid until the next run */
 	size_t ntotals;
+	const struct cache_fact *cache; /* what it found; the same; NULL: nobody asked */
 };
 
 struct repeat;
@@ -47,6 +52,8 @@ void repeat_run(struct repeat *repeat, const struct repeat_program *program, str
 void repeat_between(struct repeat *repeat, const struct repeat_program *program, struct repeat_run *run);
 /* The signal by which somebody has asked for an end since repeat_open(), SIGINT for one; 0: nobody has. */
 int repeat_interrupted(struct repeat *repeat);
+/* What the runs stand on; valid until repeat_close(). NULL: nobody asked, or no memory. */
+const struct storage_fact *repeat_storage(const struct repeat *repeat);
 /* ns of the clock that runs are timed by. */
 u64 repeat_now(void);
 

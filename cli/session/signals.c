@@ -59,3 +59,16 @@ void signals_stopped(pid_t child, int by)
 	raise(SIGSTOP);
 	kill(child, SIGCONT);
 }
+
+bool signals_ending(void)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	sigset_t pending;
+
+	if (sigpending(&pending))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		if (sigismember(&pending, signals[i]) == 1)
+			return true;
+	return false;
+}

@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run stands on: its storage, and the page cache that the command finds. */
 #define _GNU_SOURCE
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/session/cache.h"
 #include "cli/session/internal.h"
-
-/* They are blocked while a command is measured, and the loop will deal with them. */
-static bool ended_early(void)
-{
-	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
-	sigset_t pending;
-
-	if (sigpending(&pending))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-		if (sigismember(&pending, signals[i]) == 1)
-			return true;
-	return false;
-}
 
 /* Without memory for it nothing is told. */
 void surroundings_look(struct session *s)
@@ -74,7 +59,7 @@ int surroundings_prepare(struct session *s)
 	if (!s->options->cache)
 		return 0;
 	surroundings_look(s);
-	s->cache = cache_prepare(s->options->cache, s->storage, ended_early);
+	s->cache = cache_prepare(s->options->cache, s->storage, signals_ending);
 	return s->cache ? 0 : -1;
 }
 

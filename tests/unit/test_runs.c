@@ -298,6 +298,70 @@ START_TEST(test_uneven)
 }
 END_TEST
 
+/* What the newest run of a command found of two files of 100 pages each, so many of them in memory. */
+static void found(size_t command, enum cache_regime regime, const char *because, s64 start)
+{
+	const struct cache_file files[] = {
+		{ .path = "a", .pages = 100, .start = start, .end = 100 }, { .path = "b", .pages = 100, .start = 0, .end = -1 },
+	};
+	const struct cache_fact fact = { .asked = CACHE_ASKED_COLD, .regime = regime, .because = because, .files = files, .nfiles = 2 };
+
+	ck_assert_int_eq(runs_add_cache(&runs.command[command], &fact), 0);
+}
+
+START_TEST(test_cache)
+{
+	json_t *root, *cache;
+	char *text;
+
+	setup_commands(2);
+	runs.cached = true;
+	runs.cache_asked = CACHE_ASKED_COLD;
+	for (size_t i = 0; i < 40; i++) {
+		add(0, 10, cell_counted(1), 0);
+		found(0, CACHE_COLD, NULL, 0);
+		add(1, 10, cell_counted(1), 0);
+		found(1, CACHE_COLD, NULL, 0);
+	}
+	judge();
+	ck_assert_int_eq(runs_regime(&runs.command[0]), CACHE_COLD);
+	ck_assert(!noted("page cache"));
+	text = print(runs_table, 0);
+	ck_assert_ptr_nonnull(strstr(text, "\ncache             cold, as asked, before each run\n"));
+	free(text);
+	/* One run of the other command does not find it so, and two more for another reason. */
+	add(1, 10, cell_counted(1), 0);
+	found(1, CACHE_PARTLY_COLD, "a: mapped", 7);
+	add(1, 10, cell_counted(1), 0);
+	found(1, CACHE_PARTLY_COLD, "a: locked", -1);
+	judge();
+	ck_assert_int_eq(runs_regime(&runs.command[1]), CACHE_MIXED);
+	ck_assert(noted("B: not all runs found the same page cache"));
+	ck_assert(noted("A and B found different page caches, cold and mixed: they are not alike to compare"));
+	text = print(runs_table, 0);
+	ck_assert_ptr_nonnull(strstr(text, "\ncache             B: mixed, not cold as asked, in 2 of 42 runs: a: mapped\n"));
+	free(text);
+	text = print(runs_csv, 0);
+	ck_assert_ptr_nonnull(strstr(text, ",label,runs,failed,cache,cache.because,elapsed.median,"));
+	ck_assert_ptr_nonnull(strstr(text, ",A,40,0,cold,,"));
+	ck_assert_ptr_nonnull(strstr(text, ",B,42,0,mixed,\"a: mapped\","));
+	free(text);
+	text = print(runs_json, 0);
+	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	cache = json_object_get(json_array_get(json_object_get(root, "results"), 1), "cache");
+	ck_assert_str_eq(json_string_value(json_object_get(cache, "regime")), "mixed");
+	ck_assert_int_eq(json_integer_value(json_object_get(cache, "missed")), 2);
+	cache = json_object_get(cache, "runs");
+	ck_assert_uint_eq(json_array_size(cache), 42);
+	ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(cache, 40), "start")), 7);
+	ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(cache, 40), "pages")), 200);
+	ck_assert(json_is_null(json_object_get(json_array_get(cache, 41), "start")));
+	ck_assert(json_is_null(json_object_get(json_array_get(cache, 40), "end")));
+	json_decref(root);
+	free(text);
+}
+END_TEST
+
 /* Of no run, one and several: strict JSON, null where there is nothing. */
 START_TEST(test_json)
 {
@@ -344,6 +408,7 @@ int main(void)
 	tcase_add_test(tests, test_texts);
 	tcase_add_test(tests, test_csv_names);
 	tcase_add_test(tests, test_uneven);
+	tcase_add_test(tests, test_cache);
 	tcase_add_test(tests, test_json);
 	return suite_run("runs", tests);
 }
