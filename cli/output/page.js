@@ -98,9 +98,10 @@ function makeCell(cell, name) {
 	return td;
 }
 
-const rowOf = ([parent, depth, name, pid, tid, calls, open, flags, kind, wallShare, cpuShare, offShare, cells, parts], index) =>
+const rowOf = ([parent, depth, name, pid, tid, calls, open, flags, kind, wallShare, cpuShare, offShare, cells, parts,
+	delay], index) =>
 	({ index, parent: parent - 1, depth, name, pid, tid, calls, open, root: (flags & 1) !== 0, context: (flags & 2) !== 0,
-		kind: string(kind), wallShare, cpuShare, offShare, cells, parts, path: [] });
+		kind: string(kind), wallShare, cpuShare, offShare, cells, parts, delay, path: [] });
 
 function readRows(list) {
 	const rows = list.map(rowOf);
@@ -124,13 +125,24 @@ function fillParts(bar, row) {
 	return told.join("; ");
 }
 
+// How much of it was waiting for block devices, by the kernel's own accounting: below the parts, since it is in several.
+function fillDelay(bar, row) {
+	if (!row.delay)
+		return "";
+	const whole = row.parts.reduce((sum, cell) => sum + Math.max(0, cell[1] || 0), 0), share = 100 * row.delay[1] / whole;
+	if (row.delay[1] > 0 && whole > 0)
+		bar.append(make("i", { className: "delay", style: `width: ${Math.min(100, share)}%` }));
+	const text = row.delay[1] === null ? row.delay[0] : `${row.delay[0]}, ${whole > 0 ? share.toFixed(1) : "0.0"} %`;
+	return `; for block devices ${text}${cellReason(row.delay) ? ` (${cellReason(row.delay)})` : ""}`;
+}
+
 function makeBar(row) {
 	const bar = make("div", {}), td = make("td", { className: "bar" }, bar);
 	const of = row.wallShare[1] === null ? 100 : row.wallShare[1];
 	const say = (label, cell) => `${label} ${cell[0]}${cellReason(cell) ? ` (${cellReason(cell)})` : ""}`;
 	bar.style.width = `${Math.max(0, Math.min(100, of))}%`;
 	if (row.parts) {
-		td.title = `${say("of wall", row.wallShare)}; ${fillParts(bar, row)}`;
+		td.title = `${say("of wall", row.wallShare)}; ${fillParts(bar, row)}${fillDelay(bar, row)}`;
 	} else {
 		let rest = 100;
 		for (const [kind, cell] of [["cpu", row.cpuShare], ["off", row.offShare]])
@@ -322,6 +334,8 @@ function showRegions() {
 		? [["user", "user"], ["kernel", "kernel"], ["runnable", "waiting for a CPU"], ["part-disk", "disk"], ["part-futex", "lock"],
 			["part-io", "socket, pipe"], ["part-sleep", "sleep"], ["part-other", "blocked otherwise"], ["unknown", "not known"]]
 		: [["cpu", "on a CPU"], ["off", "off: waiting, or runnable without a CPU"], ["unknown", "not known"]];
+	if (regions.rows.some((row) => row.delay && row.delay[1] > 0))
+		keys.push(["delay", "of it for block devices, as the kernel accounts it"]);
 	for (const [kind, words] of keys)
 		$("bar-legend").append(make("span", {}, make("i", { className: kind }), words));
 	$("bar-legend").append(

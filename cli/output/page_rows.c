@@ -84,6 +84,22 @@ static void page_parts(struct page *page, const struct report_split *split)
 	fputc(']', page->file);
 }
 
+/* How much of a process or thread was waiting for block devices, by the kernel's accounting; null: not watched for. */
+static void page_delay(struct page *page, const struct report_row *row)
+{
+	const struct cell *cell = row->split && row->root ? &row->split->disk_delay.cell : NULL;
+	char text[FORMAT_SIZE];
+
+	if (!cell) {
+		fputs(",null", page->file);
+		return;
+	}
+	fputc(',', page->file);
+	if (cell_has_value(cell))
+		format_ns(text, cell->value, true);
+	page_cell(page, cell_has_value(cell) ? text : "n/a", cell, "ns");
+}
+
 static void page_row(struct page *page, const struct report_row *row)
 {
 	const struct report *report = page->report;
@@ -113,6 +129,7 @@ static void page_row(struct page *page, const struct report_row *row)
 	}
 	fputs("],", page->file);
 	page_parts(page, row->split);
+	page_delay(page, row);
 	fputc(']', page->file);
 }
 

@@ -5,7 +5,7 @@
 const fs = require("fs");
 const { Browser } = require("./browser.js");
 
-const [program, folder, page, rowsFile, devicesPage] = process.argv.slice(2);
+const [program, folder, page, rowsFile, devicesPage, delaysPage] = process.argv.slice(2);
 
 function is(name, got, want) {
 	const [g, w] = [JSON.stringify(got), JSON.stringify(want)];
@@ -160,6 +160,27 @@ async function devices(browser) {
 	is("devices: none where nobody asked", await browser.ask("document.getElementById('devices').hidden"), true);
 }
 
+// ---- waits for block devices, as the kernel accounts them
+
+async function delays(browser) {
+	const stripes = "[...document.querySelectorAll('#table td.bar i.delay')].map((i) => i.getBoundingClientRect().width / i.parentElement.getBoundingClientRect().width)";
+	const titles = "[...document.querySelectorAll('#table td.bar')].map((td) => td.title)";
+	await browser.open(delaysPage, { width: 1280 });
+	const shares = await browser.ask("report.rows.filter((row) => row[14] && row[14][1] > 0).map((row) => row[14][1] / row[13].reduce((sum, cell) => sum + (cell[1] || 0), 0))");
+	const drawn = await browser.ask(stripes);
+	check("delays: a stripe for each, as long as its share", shares.length && drawn.length === shares.length && drawn.every((width, i) =>
+		Math.abs(width - shares[i]) < 0.02), JSON.stringify([drawn, shares]));
+	const said = (await browser.ask(titles)).filter((title) => title.includes("; for block devices "));
+	is("delays: said beside the bar", said.map((title) => Number(title.match(/for block devices [^,]+, ([0-9.]+) %/)[1])),
+		shares.map((share) => Number((100 * share).toFixed(1))));
+	is("delays: in the legend", await browser.ask("document.querySelectorAll('#bar-legend i.delay').length"), 1);
+	is("delays: contrast", await browser.ask(CONTRAST), []);
+	await browser.open(delaysPage, { width: 400 });
+	is("delays: no wider than 400 px", await browser.ask(NARROW), [400, 400]);
+	await browser.open(page, { width: 1280 });
+	is("delays: none where nobody asked", await browser.ask(`[${stripes}.length, document.querySelectorAll('#bar-legend i.delay').length]`), [0, 0]);
+}
+
 // ---- how it looks
 
 const BACK = "getComputedStyle(document.body).backgroundColor";
@@ -214,7 +235,7 @@ async function main() {
 	try {
 		const ms = await browser.open(page, { width: 1280 });
 		console.log(`# opened in ${ms} ms`);
-		for (const part of [scopes, searching, zooming, sorting, tables, tabbing, looks, devices])
+		for (const part of [scopes, searching, zooming, sorting, tables, tabbing, looks, devices, delays])
 			await part(browser);
 	} catch (error) {
 		console.log(`not ok to the end: ${String(error.message).split("\n")[0]}`);

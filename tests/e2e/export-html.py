@@ -4,6 +4,7 @@
 #   export-html.py rows PAGE           rows as the CSV report has them: path;calls;value,state;...
 #   export-html.py csv CSV             the same of a CSV report
 #   export-html.py parts PAGE          names of rows and what their time was spent on, where that was watched for
+#   export-html.py delays PAGE         names of rows and how long they waited for block devices, the same, or the reason
 #   export-html.py devices PAGE        rows of block devices: name side column=value ... and how many requests bars have
 #   export-html.py kinds PAGE          of samples
 #   export-html.py samples PAGE        sums of the samples: count weight
@@ -87,7 +88,7 @@ def rows(data):
     names = [column["name"] for column in data["columns"]]
     for key in ("rows", "windows"):
         paths = []
-        for parent, _, name, pid, tid, calls, _, flags, _, _, _, _, cells, _ in data[key]:
+        for parent, _, name, pid, tid, calls, _, flags, _, _, _, _, cells, *_ in data[key]:
             paths.append([] if flags & 1 else (paths[parent - 1] if parent else []) + [name])
             print_row(";".join(paths[-1]), pid or "", tid or "", calls,
                       [(name, cell[1], STATES[cell[2] if len(cell) > 2 else 0]) for name, cell in zip(names, cells)])
@@ -113,6 +114,12 @@ elif what == "parts":
     for row in page.data["rows"]:
         if row[13]:
             print(row[2], *("%s=%s" % (name, cell[1]) for name, cell in zip(names, row[13])))
+elif what == "delays":
+    for row in page.data["rows"]:
+        if row[14]:
+            cell = row[14]
+            print(row[2], cell[1], STATES[cell[2] if len(cell) > 2 else 0],
+                  page.data["strings"][cell[3]] if len(cell) > 3 and cell[3] >= 0 else "")
 elif what == "devices":
     for name, side, cells, bars in page.data["block"]["rows"]:
         print(name, side, *("%s=%.15g" % (title, cell[1]) for title, cell in zip(page.data["block"]["columns"], cells)
