@@ -12,6 +12,8 @@ cli_sources = \
 	cli/analyze/calls.h \
 	cli/analyze/cell.c \
 	cli/analyze/cell.h \
+	cli/analyze/change.c \
+	cli/analyze/change.h \
 	cli/analyze/clock_map.c \
 	cli/analyze/clock_map.h \
 	cli/analyze/compare.c \
@@ -31,6 +33,10 @@ cli_sources = \
 	cli/analyze/discovery.h \
 	cli/analyze/formula.c \
 	cli/analyze/formula.h \
+	cli/analyze/history.c \
+	cli/analyze/history.h \
+	cli/analyze/history_build.h \
+	cli/analyze/history_changes.c \
 	cli/analyze/hottest.c \
 	cli/analyze/hottest.h \
 	cli/analyze/inside.c \
@@ -165,6 +171,7 @@ cli_sources = \
 	cli/cmd/group_find.c \
 	cli/cmd/group_use.c \
 	cli/cmd/help.c \
+	cli/cmd/history.c \
 	cli/cmd/launch.c \
 	cli/cmd/launch.h \
 	cli/cmd/limited.c \
@@ -305,6 +312,11 @@ cli_sources = \
 	cli/output/formats.h \
 	cli/output/grid.c \
 	cli/output/grid.h \
+	cli/output/history_json.c \
+	cli/output/history_output.h \
+	cli/output/history_table.c \
+	cli/output/history_text.c \
+	cli/output/history_trend.c \
 	cli/output/html.c \
 	cli/output/json.c \
 	cli/output/json_block.c \
@@ -481,6 +493,11 @@ cli_sources = \
 	cli/store/database.c \
 	cli/store/events.c \
 	cli/store/file.c \
+	cli/store/history.h \
+	cli/store/history_add.c \
+	cli/store/history_build.h \
+	cli/store/history_file.c \
+	cli/store/history_read.c \
 	cli/store/internal.h \
 	cli/store/note.c \
 	cli/store/off.c \

@@ -11,6 +11,7 @@ dist_man_MANS = \
 	doc/sparkctl-doctor.1 \
 	doc/sparkctl-export.1 \
 	doc/sparkctl-help.1 \
+	doc/sparkctl-history.1 \
 	doc/sparkctl-list.1 \
 	doc/sparkctl-note.1 \
 	doc/sparkctl-report.1 \

@@ -28,6 +28,7 @@ unit_tests = \
 	tests/unit/test_formula \
 	tests/unit/test_group \
 	tests/unit/test_hist \
+	tests/unit/test_history \
 	tests/unit/test_hottest \
 	tests/unit/test_ids \
 	tests/unit/test_inject \
@@ -186,6 +187,7 @@ e2e_tests = \
 	tests/e2e/hostile-protocol.test \
 	tests/e2e/hostile-seccomp.test \
 	tests/e2e/hostile.test \
+	tests/e2e/history.test \
 	tests/e2e/ids.test \
 	tests/e2e/inject-calls.test \
 	tests/e2e/inject-kill.test \

@@ -18,6 +18,7 @@ static const struct command *const commands[] = {
 	&command_attach,
 	&command_report,
 	&command_diff,
+	&command_history,
 	&command_annotate,
 	&command_export,
 	&command_note,

@@ -41,8 +41,8 @@ struct command {
 	int (*run)(int argc, char **argv);	/* argv[0] is the name; returns the exit status */
 };
 
-extern const struct command command_run, command_stat, command_attach, command_report, command_diff, command_annotate,
-	command_export, command_note, command_list, command_doctor, command_help;
+extern const struct command command_run, command_stat, command_attach, command_report, command_diff, command_history,
+	command_annotate, command_export, command_note, command_list, command_doctor, command_help;
 
 /* All commands, in the order of the help. */
 const struct command *const *command_table(size_t *n);

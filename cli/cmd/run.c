@@ -16,11 +16,13 @@
 #include "cli/cmd/windowed.h"
 #include "cli/cmd/wrap.h"
 #include "cli/log.h"
+#include "cli/store/history.h"
 
 struct run_options {
 	struct print_options print;
 	const char *report;
 	const char *record;
+	const char *history;
 	const char *trace;
 	const char *note;
 	char *define_lines;          /* for the recording */
@@ -89,6 +91,8 @@ static const struct opt options[] = {
 	  NULL, false },
 	{ "output", 'o', OPT_STRING, OFFSET(record), "FILE", NULL,
 	  "record the run in this file, for sparkctl report; %p is the process, %h the host, %r the rank", NULL, false },
+	{ "history", 0, OPT_STRING, OFFSET(history), "FILE", NULL,
+	  "add what the run has measured of each region to this file, for sparkctl history", NULL, false },
 	{ "trace", 0, OPT_STRING, OFFSET(trace), "FILE", NULL,
 	  "write there when each region began and ended, as trace events for Perfetto and the Firefox Profiler; - is standard output",
 	  NULL, false },
@@ -131,7 +135,7 @@ static struct session_options session_options_of(struct run_options *o, const st
 		.no_mux = o->no_mux,
 		.timeout_ns = o->timeout_ns,
 		.probe_all = o->record != NULL,
-		.objects = o->record != NULL,
+		.objects = o->record || o->history,
 		.note = o->note,
 		.raw_names = o->sampled.raw_names,
 		.trace = o->trace != NULL,
@@ -210,6 +214,9 @@ static int run_and_report(struct run_options *o, const struct event_list *events
 		launch_report_begin(files->report, o->report);
 		if (watch_end(watch, profile, facts))
 			status = status ? status : STATUS_FAILURE;
+		/* A run that was interrupted is one, too: it is left out there. */
+		if (o->history && store_history_add(o->history, profile, facts, o->print.metrics))
+			status = status ? status : STATUS_FAILURE;
 		if (traced_write(o->trace, files->trace, session))
 			status = status ? status : STATUS_FAILURE;
 		if (print_report(&o->print, format, files->report, profile, facts))
@@ -249,6 +256,8 @@ static int outputs_open(const struct run_options *o, struct watch *watch, struct
 	/* Runs of a sweep have a recording each. */
 	status = o->record && !o->limited.nsizes ? watch_record(watch, o->record, &recorded) : 0;
 
+	if (!status && o->history && store_history_check(o->history))
+		status = STATUS_FAILURE;
 	status = status ? status : traced_open(o->trace, &files->trace);
 	if (status)
 		return status;
@@ -291,6 +300,7 @@ static int together_check(const struct run_options *o)
 		{ o->block_io && parts, "tells the figures of --block-io of whole runs, not with --delay, --control or --roi" },
 		{ o->passes && o->windowed.file, "can't run the command again, by --passes, with --window-file" },
 		{ o->limited.sweep && o->windowed.file, "can't sweep with --window-file" },
+		{ o->limited.sweep && o->history, "can't add the runs of a sweep, which differ, to a --history" },
 		{ o->limited.sweep && (o->passes || o->trace || o->live || o->portioned.control),
 		  "can't sweep with --passes, --trace, --live or --control" },
 	};

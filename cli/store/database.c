@@ -78,21 +78,47 @@ static int bind_next(sqlite3_stmt *statement, int at, char type, va_list *args)
 	}
 }
 
+/* Binds what types say. Nothing is done where something went wrong before. */
+static void bind_all(struct store_db *db, sqlite3_stmt *statement, const char *types, va_list *args)
+{
+	for (int at = 1; types[at - 1]; at++)
+		if (!db->failed && bind_next(statement, at, types[at - 1], args) != SQLITE_OK)
+			store_failed(db);
+}
+
 void store_put(struct store_db *db, sqlite3_stmt *statement, const char *types, ...)
 {
 	va_list args;
-	int at;
 
 	if (db->failed || !statement)
 		return;
 	va_start(args, types);
-	for (at = 1; types[at - 1]; at++)
-		if (bind_next(statement, at, types[at - 1], &args) != SQLITE_OK)
-			store_failed(db);
+	bind_all(db, statement, types, &args);
 	va_end(args);
 	if (!db->failed && sqlite3_step(statement) != SQLITE_DONE)
 		store_failed(db);
 	sqlite3_reset(statement);
+}
+
+s64 store_put_id(struct store_db *db, sqlite3_stmt *statement, const char *types, ...)
+{
+	va_list args;
+	s64 id = 0;
+
+	if (db->failed || !statement)
+		return 0;
+	va_start(args, types);
+	bind_all(db, statement, types, &args);
+	va_end(args);
+	if (!db->failed && sqlite3_step(statement) == SQLITE_ROW)
+		id = sqlite3_column_int64(statement, 0);
+	else
+		store_failed(db);
+	/* A row that is returned before the statement is at its end is stored when it is. */
+	if (!db->failed && sqlite3_step(statement) != SQLITE_DONE)
+		store_failed(db);
+	sqlite3_reset(statement);
+	return id;
 }
 
 int store_each(struct store_db *db, const char *sql, int (*row)(void *context, sqlite3_stmt *statement), void *context)

@@ -93,13 +93,21 @@ char *store_expand(const char *pattern)
 /* ---- the place ------------------------------------------------------------------------------------- */
 
 /* sqlite.org/fileformat.html: the application's id stands at byte 68, greatest byte first. */
-static bool is_recording(int fd)
+enum store_file_kind store_kind(int fd)
 {
 	unsigned char head[STORE_HEADER_SIZE];
+	u32 application;
 
-	return pread(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) && !memcmp(head, "SQLite format 3", 16) &&
-	       (unsigned int)head[68] << 24 == (STORE_APPLICATION & 0xff000000u) &&
-	       (head[69] << 16 | head[70] << 8 | head[71]) == (STORE_APPLICATION & 0xffffff);
+	if (pread(fd, head, sizeof(head), 0) != (ssize_t)sizeof(head) || memcmp(head, "SQLite format 3", 16) != 0)
+		return STORE_FILE_NONE;
+	application = (u32)head[68] << 24 | (u32)head[69] << 16 | (u32)head[70] << 8 | head[71];
+	return application == STORE_APPLICATION ? STORE_FILE_RECORDING :
+	       application == HISTORY_APPLICATION ? STORE_FILE_HISTORY : STORE_FILE_NONE;
+}
+
+static bool is_recording(int fd)
+{
+	return store_kind(fd) == STORE_FILE_RECORDING;
 }
 
 int store_is_recording(const char *path)
@@ -110,7 +118,8 @@ int store_is_recording(const char *path)
 	if (fd < 0)
 		return error("cannot read %s: %s", path, strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !is_recording(fd))
-		ret = error("%s is not a recording", path);
+		ret = error("%s is not a recording%s", path,
+			    store_kind(fd) == STORE_FILE_HISTORY ? " but a history: see sparkctl history" : "");
 	close(fd);
 	return ret;
 }

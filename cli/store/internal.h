@@ -19,6 +19,9 @@ int store_sqlite(void);
 #define STORE_APPLICATION 0x5370726b
 #define STORE_HEADER_SIZE 100
 
+/* Of a history: "SprH". */
+#define HISTORY_APPLICATION 0x53707248
+
 /* schema.c: what makes the tables and views of an empty database. */
 extern const char store_schema[];
 /* The names of the tables; NULL ends the list. */
@@ -59,6 +62,11 @@ int store_unpack_events(struct samples *samples, const u8 *bytes, size_t size);
 /* 0, or -1 after a message. */
 int store_is_recording(const char *path);
 
+enum store_file_kind { STORE_FILE_NONE, STORE_FILE_RECORDING, STORE_FILE_HISTORY };
+
+/* By what its first bytes say. */
+enum store_file_kind store_kind(int fd);
+
 /* Puts bytes in the place of the file. 0, or -1 after a message. */
 int store_replace(struct store_file *file, const void *bytes, size_t size);
 
@@ -83,6 +91,9 @@ sqlite3_stmt *store_prepare(struct store_db *db, const char *sql);
  * always a blob, NULL where the size is 0.
  */
 void store_put(struct store_db *db, sqlite3_stmt *statement, const char *types, ...);
+
+/* The same of a statement that returns a number, such as a row's; 0 after a message. */
+s64 store_put_id(struct store_db *db, sqlite3_stmt *statement, const char *types, ...);
 
 /* Calls row for each row of a query, until it returns nonzero (damage, after a message). 0 or -1 after a message. */
 int store_each(struct store_db *db, const char *sql, int (*row)(void *context, sqlite3_stmt *statement), void *context);
