@@ -31,6 +31,8 @@ cli_sources = \
 	cli/analyze/diff_rows.c \
 	cli/analyze/discovery.c \
 	cli/analyze/discovery.h \
+	cli/analyze/figures.c \
+	cli/analyze/figures.h \
 	cli/analyze/formula.c \
 	cli/analyze/formula.h \
 	cli/analyze/history.c \
@@ -94,6 +96,8 @@ cli_sources = \
 	cli/analyze/spans.c \
 	cli/analyze/spread.c \
 	cli/analyze/spread.h \
+	cli/analyze/steady.c \
+	cli/analyze/steady.h \
 	cli/analyze/stacks.c \
 	cli/analyze/stacks.h \
 	cli/analyze/stacks_address.c \
@@ -199,6 +203,8 @@ cli_sources = \
 	cli/cmd/profiled.h \
 	cli/cmd/recorded.c \
 	cli/cmd/recorded.h \
+	cli/cmd/repeated.c \
+	cli/cmd/repeated.h \
 	cli/cmd/report.c \
 	cli/cmd/rounds.c \
 	cli/cmd/rounds.h \
@@ -206,6 +212,8 @@ cli_sources = \
 	cli/cmd/rounds_plan.c \
 	cli/cmd/rounds_report.c \
 	cli/cmd/run.c \
+	cli/cmd/run_file.c \
+	cli/cmd/run_file.h \
 	cli/cmd/watch.c \
 	cli/cmd/watch.h \
 	cli/cmd/windowed.c \
@@ -307,6 +315,9 @@ cli_sources = \
 	cli/output/exports.h \
 	cli/output/field.c \
 	cli/output/field.h \
+	cli/output/figures_json.c \
+	cli/output/figures_output.h \
+	cli/output/figures_table.c \
 	cli/output/format.c \
 	cli/output/format.h \
 	cli/output/formats.h \
@@ -356,6 +367,8 @@ cli_sources = \
 	cli/output/runs_output.h \
 	cli/output/runs_table.c \
 	cli/output/runs_text.c \
+	cli/output/spread_grid.c \
+	cli/output/spread_grid.h \
 	cli/output/sweep.c \
 	cli/output/sweep.h \
 	cli/output/sweep_csv.c \

@@ -25,6 +25,7 @@ unit_tests = \
 	tests/unit/test_disasm \
 	tests/unit/test_discovery \
 	tests/unit/test_export \
+	tests/unit/test_figures \
 	tests/unit/test_formula \
 	tests/unit/test_group \
 	tests/unit/test_hist \
@@ -142,6 +143,7 @@ e2e_tests = \
 	tests/e2e/recording.test \
 	tests/e2e/repeat-ends.test \
 	tests/e2e/repeat.test \
+	tests/e2e/runs.test \
 	tests/e2e/seam.test \
 	tests/e2e/stat-cache.test \
 	tests/e2e/stat-cgroup.test \

@@ -16,6 +16,7 @@
 
 #include "common/base.h"
 
+#define DRIFT_LEAST 0.02             /* that is told of */
 #define SEARCH_STEPS 200             /* more than a double has bits, for ratios far apart */
 
 /* Pairs, of a value with itself too, whose product is at most this much. */
@@ -115,4 +116,9 @@ void compare_drift(struct comparison *drift, const double *values, size_t n, dou
 	drift->ratio *= drift->ratio;
 	drift->low *= drift->low;
 	drift->high *= drift->high;
+}
+
+bool comparison_drifts(const struct comparison *drift)
+{
+	return comparison_differs(drift) && (drift->ratio > 1 + DRIFT_LEAST || drift->ratio < 1 / (1 + DRIFT_LEAST));
 }

@@ -34,4 +34,7 @@ double comparison_precision(const struct comparison *comparison);
  */
 void compare_drift(struct comparison *drift, const double *values, size_t n, double *scratch);
 
+/* That is more than noise, and more than 2 %. */
+bool comparison_drifts(const struct comparison *drift);
+
 #endif

@@ -115,7 +115,7 @@ bool diff_wanted(const struct diff *diff, const char *metric)
 /* What markers cost is no figure of the program's. */
 static bool total_wanted(const struct diff *diff, const struct total_fact *total)
 {
-	if (diff->metrics || gates_name(diff, total->name))
+	if (!diff->every && (diff->metrics || gates_name(diff, total->name)))
 		return diff_wanted(diff, total->name);
 	return strcmp(total->name, "markers") && strcmp(total->name, "marker-cost");
 }
@@ -151,6 +151,8 @@ static char *columns_wanted(const struct diff *diff, const struct session_facts 
 	if (!f)
 		return NULL;
 	fputs(diff->metrics ? diff->metrics : DIFF_METRICS, f);
+	if (!diff->metrics && diff->also)
+		fprintf(f, ",%s", diff->also);
 	for (size_t i = 0; !diff->metrics && diff->definitions && i < diff->definitions->n; i++)
 		fprintf(f, ",%s", diff->definitions->item[i].formula.name);
 	for (u32 i = 0; i < diff->ngates; i++)
@@ -238,12 +240,20 @@ static int add_totals(struct diff *diff, struct diff_run *run, const struct repo
 		if (!as->unit) {
 			as->unit = diff_printable(total->unit);
 			as->diagnostic = total_diagnostic(report, total);
+			as->timed = true;
 		}
+		as->timed = as->timed && total->source && strcmp(total->source, "perf") != 0;
 		as->units = as->units || (as->unit && !diff_same_unit(as->unit, total->unit));
 		if (!as->unit || diff_put(diff, run, DIFF_TOTALS, metric, row, &total->cell))
 			return -1;
 	}
 	return 0;
+}
+
+static void metric_is(struct diff_metric *as, const struct report_column *column)
+{
+	as->timed = !strcmp(column->metric->source, "time");
+	as->shown = as->shown || column->shown;
 }
 
 /* The metric of each column, to be freed; DIFF_NONE: it is not compared. NULL when memory is short. */
@@ -261,8 +271,9 @@ static u32 *map_columns(struct diff *diff, const struct report *report)
 					 strcmp(m->class_name, "quantitative") != 0);
 		if (metrics[c] == DIFF_NONE) {
 			free(metrics);
-			metrics = NULL;
+			return NULL;
 		}
+		metric_is(&diff->tables[DIFF_REGIONS].metrics[metrics[c]], &report->columns[c]);
 	}
 	return metrics;
 }
@@ -301,8 +312,9 @@ static int add_regions(struct diff *diff, struct diff_run *run, const struct rep
 static int add_report(struct diff *diff, struct diff_run *run, const struct profile *profile,
 		      const struct session_facts *facts, const char *columns)
 {
-	struct report_options options = { .metrics = columns, .regions = diff->regions, .definitions = diff->definitions,
-					  .lean = columns_plain(columns, profile, facts) };
+	struct report_options options = { .metrics = diff->every ? diff->metrics : columns, .regions = diff->regions,
+					  .definitions = diff->definitions,
+					  .lean = !diff->every && columns_plain(columns, profile, facts) };
 	struct session_facts own = *facts;
 	struct report *report;
 	int err;
@@ -325,7 +337,7 @@ static int add_profile(struct diff *diff, struct diff_run *run, struct profile *
 	struct profile grouped;
 	int err = -1;
 
-	if (profile_group_alone(profile))
+	if (profile->group == PROFILE_BY_REGION || profile_group_alone(profile))
 		return add_report(diff, run, profile, facts, columns);
 	profile_init(&grouped, PROFILE_BY_REGION);
 	if (!profile_merge(&grouped, profile))

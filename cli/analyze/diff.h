@@ -24,6 +24,8 @@ struct diff_metric {
 	char *text, *unit;           /* printable */
 	enum metric_format format;
 	bool diagnostic;
+	bool timed;                  /* of the time alone: no counter is needed for it */
+	bool shown;                  /* a table of a run has it */
 	bool units;                  /* another run has it in another one */
 };
 
@@ -36,6 +38,7 @@ struct diff_row {
 	char *text;                  /* the path, a total's or a function's name, printable */
 	char *unit;                  /* of a total; NULL: the metric's */
 	bool diagnostic;             /* of a total */
+	bool timed;                  /* the same: no event is counted for it */
 	bool units;                  /* of a total: another run has it in another one */
 	u64 hash;
 };
@@ -116,6 +119,7 @@ struct diff_result {
 
 struct diff_side {
 	char label[DIFF_LABEL];      /* "A" */
+	const char *command;         /* that its runs are of; NULL: recordings tell */
 	struct diff_run *runs;
 	u32 nruns;
 	/* To the first side; of the others alone. */
@@ -164,6 +168,8 @@ struct diff {
 	const char *regions;         /* globs; NULL: all */
 	const struct opt_list *renames; /* "OLD=NEW"; NULL: none */
 	const struct definitions *definitions;
+	const char *also;            /* more metrics, where metrics is NULL; NULL: none */
+	bool every;                  /* all totals, and all columns that a report of the run has */
 	double rate;                 /* of false findings, as a part: 0.05 */
 	bool force;                  /* compare what is not comparable, with a warning in each row */
 };
@@ -189,11 +195,20 @@ const char *diff_rename_clash(const struct diff *diff, char text[DIFF_NOTE]);
 /* A glob of metrics that named nothing in any run; NULL: each did. */
 const char *diff_unknown_metric(const struct diff *diff, char text[DIFF_NOTE]);
 
+/* Adds a note, as far as there is room. */
+void diff_note(struct diff *diff, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* When all were added: fills results, orders, gates and notes. 0, or -1 when memory is short. */
 int diff_judge(struct diff *diff);
 
 /* The value of a metric in a run, NAN where there is none; *state gets its state and flags, 0 where there is no row. */
 double diff_value(const struct diff_run *run, enum diff_kind kind, u32 metric, u32 row, u8 *state);
+/*
+ * The values of all runs of a side that have one, in their order, and of *to their number, state and mode. Returns how
+ * many count user mode alone. values has room for all runs.
+ */
+u32 diff_values(const struct diff_side *side, enum diff_kind kind, u32 metric, u32 row, double *values,
+		struct diff_value *to);
 static inline struct diff_result *diff_result(const struct diff *diff, u32 side, enum diff_kind kind, u32 metric, u32 row)
 {
 	return &diff->sides[side].results[kind][(size_t)row * diff->tables[kind].nmetrics + metric];

@@ -34,7 +34,6 @@ int diff_add_functions(struct diff *diff, struct diff_run *run, const struct ses
 int diff_regime_read(struct diff_run *run, const struct profile *profile, const struct session_facts *facts);
 /* Fills what is refused of each side, and notes. */
 void diff_regime_judge(struct diff *diff);
-void diff_note(struct diff *diff, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* diff_gate.c: 0, or -1 when memory is short. */
 int diff_gates_judge(struct diff *diff, u32 side);

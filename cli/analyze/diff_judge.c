@@ -38,23 +38,30 @@ struct gathered {
 	u32 user;                    /* runs that count user mode alone */
 };
 
-static struct gathered gather(struct judge *j, u32 i, u32 metric, u32 row, struct diff_value *to)
+u32 diff_values(const struct diff_side *side, enum diff_kind kind, u32 metric, u32 row, double *values,
+		struct diff_value *to)
 {
-	const struct diff_side *side = judge_side(j, i);
-	struct gathered is = { .user = 0 };
+	u32 user = 0;
 
 	*to = (struct diff_value){ .state = CELL_COUNTED };
 	for (u32 run = 0; run < side->nruns; run++) {
 		u8 state;
-		double value = diff_value(&side->runs[run], j->kind, metric, row, &state);
+		double value = diff_value(&side->runs[run], kind, metric, row, &state);
 
 		if (isnan(value))
 			continue;
-		j->values[i][to->n++] = value;
-		is.user += (state & DIFF_USER) != 0;
+		values[to->n++] = value;
+		user += (state & DIFF_USER) != 0;
 		to->state = MAX(to->state, (enum cell_state)(state & DIFF_STATE));
 	}
-	to->user = is.user > 0;
+	to->user = user > 0;
+	return user;
+}
+
+static struct gathered gather(struct judge *j, u32 i, u32 metric, u32 row, struct diff_value *to)
+{
+	struct gathered is = { diff_values(judge_side(j, i), j->kind, metric, row, j->values[i], to) };
+
 	if (to->n) {
 		struct spread spread;
 

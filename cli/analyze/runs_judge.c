@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DRIFT_LEAST 0.02             /* that is told of */
 #define FLOOR_TIMES 5.0              /* a command that takes less is mostly the start of a program */
 #define OUTLIERS_PART 20             /* one in so many is what most machines have */
 
@@ -63,7 +62,7 @@ static bool note_first(struct runs *runs, const struct runs_command *c, const st
 {
 	char label[RUNS_LABEL + 4];
 
-	if (c->n < SPREAD_LEAST || e->value[0] < e->spread.max || !spread_far(&e->spread, e->value[0]))
+	if (runs->steadied || c->n < SPREAD_LEAST || e->value[0] < e->spread.max || !spread_far(&e->spread, e->value[0]))
 		return false;
 	note_add(runs, "%sthe first run took %.4g ms, the others %.4g: %s", named(runs, c, label), e->value[0] / 1e6,
 		 e->spread.median / 1e6,
@@ -92,7 +91,7 @@ static void note_drift(struct runs *runs, const struct runs_command *c, const st
 	char label[RUNS_LABEL + 4];
 
 	compare_drift(&drift, e->value, c->n, scratch);
-	if (comparison_differs(&drift) && (drift.ratio > 1 + DRIFT_LEAST || drift.ratio < 1 / (1 + DRIFT_LEAST)))
+	if (comparison_drifts(&drift))
 		note_add(runs, "%sdrift of %+.1f %% from the first run to the last: %s", named(runs, c, label),
 			 (drift.ratio - 1) * 100,
 			 runs->n > 1 ? "the ratios are free of it, since commands take turns" :

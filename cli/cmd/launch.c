@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -19,6 +20,11 @@ void launch_asked_free(struct launch_asked *asked)
 	opt_list_free(&asked->events);
 	opt_list_free(&asked->groups);
 	opt_list_free(&asked->syscalls);
+}
+
+bool launch_counts(const struct launch_asked *asked)
+{
+	return asked->events.n || asked->groups.n || asked->syscalls.n;
 }
 
 static int launch_syscalls(struct launch_asked *asked, struct names_context *names, const char *text,
@@ -107,6 +113,20 @@ void launch_report_begin(FILE *file, const char *path)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	launch_report_empty(file, path);
+}
+
+int launch_report_written(FILE *file, const char *path)
+{
+	if (fflush(file) == 0 && !ferror(file))
+		return 0;
+	/* A reader that is gone is no failure. */
+	if (errno != EPIPE)
+		error("cannot write to %s: %s", path, strerror(errno));
+	else
+		path = NULL;
+	__fpurge(file);
+	clearerr(file);
+	return path ? -1 : 0;
 }
 
 /* Ends as the command did, so that whoever waits for us sees the same. */

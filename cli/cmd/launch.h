@@ -45,6 +45,8 @@ struct launch_asked {
  * 0, or the exit status after a message.
  */
 int launch_events(struct launch_asked *asked, struct print_options *print, struct event_list *events);
+/* Any events were asked for. */
+bool launch_counts(const struct launch_asked *asked);
 void launch_asked_free(struct launch_asked *asked);
 /* The functions of --uprobe, for a command. 0, or the exit status after a message. */
 int launch_probes(const struct opt_list *uprobes, const char *command, struct probe_list *probes);
@@ -54,6 +56,8 @@ FILE *launch_report_open(const char *path);
 void launch_report_begin(FILE *file, const char *path);
 /* The first of it alone, before a command starts that is to have its signals as they were. */
 void launch_report_empty(FILE *file, const char *path);
+/* All was written, errno being 0 before. 0, or -1 after a message with what it is called. */
+int launch_report_written(FILE *file, const char *called);
 /* The exit status for the way a session ended; negative: of a command that was killed by this signal. */
 int launch_status(enum session_end end, const struct session *session);
 /* Closes the file of launch_report_open(), if it was opened. Returns the exit status, or dies of the command's signal. */

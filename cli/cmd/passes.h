@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* run --passes: the command is run again for the events that there was no counter for. */
+/* Counting passes: the command is run again for the events that there was no counter for. */
 #ifndef CLI_CMD_PASSES_H
 #define CLI_CMD_PASSES_H
 

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio_ext.h>
 #include <string.h>
 
 #include "cli/log.h"
@@ -19,20 +18,6 @@ static rounds_writer writer_of(const char *format)
 	if (!strcmp(format, "json"))
 		return runs_json;
 	return strcmp(format, "csv") ? runs_table : runs_csv;
-}
-
-/* A reader that is gone is no failure. */
-static int stream_end(FILE *file, const char *path)
-{
-	if (fflush(file) == 0 && !ferror(file))
-		return 0;
-	if (errno != EPIPE)
-		error("cannot write to %s: %s", path, strerror(errno));
-	else
-		path = NULL;
-	__fpurge(file);
-	clearerr(file);
-	return path ? -1 : 0;
 }
 
 int rounds_files_open(struct rounds_files *files, const struct rounds_asked *asked)
@@ -70,7 +55,7 @@ static int file_write(struct rounds_files *files, size_t i, rounds_writer write,
 		return 0;
 	launch_report_empty(file, path);
 	errno = 0;
-	err = write(file, runs, options) ? error("out of memory for %s", path) : stream_end(file, path);
+	err = write(file, runs, options) ? error("out of memory for %s", path) : launch_report_written(file, path);
 	if (file == stdout)
 		return err;
 	files->file[i] = NULL;
@@ -96,7 +81,7 @@ int rounds_report(const struct runs *runs, struct rounds_files *files, const str
 		setvbuf(way->file, NULL, _IOFBF, 1 << 16);
 	errno = 0;
 	err = writer_of(way->print->format)(way->file, runs, &options) ? error("out of memory for the report") :
-									   stream_end(way->file, name);
+									   launch_report_written(way->file, name);
 	/* One that cannot be written takes no other along. */
 	err |= file_write(files, ROUNDS_JSON, runs_json, runs, &options);
 	err |= file_write(files, ROUNDS_CSV, runs_csv, runs, &options);

@@ -9,6 +9,7 @@
 #include "cli/cmd/limited.h"
 #include "cli/cmd/passes.h"
 #include "cli/cmd/portioned.h"
+#include "cli/cmd/repeated.h"
 #include "cli/cmd/sampled.h"
 #include "cli/cmd/swept.h"
 #include "cli/cmd/traced.h"
@@ -36,7 +37,7 @@ struct run_options {
 	bool live;
 	bool scaled;
 	bool no_mux;
-	bool passes;
+	struct repeated_asked repeated;
 	struct sampled sampled;
 	struct wrap wrap;
 	struct opt_list functions;
@@ -60,8 +61,7 @@ static const struct opt options[] = {
 	{ "scaled", 0, OPT_FLAG, OFFSET(scaled), NULL, NULL,
 	  "let more events than the CPU has counters take turns, and estimate what each missed, instead of leaving some out",
 	  NULL, false },
-	{ "passes", 0, OPT_FLAG, OFFSET(passes), NULL, NULL,
-	  "run the command again for events that the CPU has no counters for, instead of leaving them out", NULL, false },
+	REPEATED_ROWS(struct run_options),
 	{ "no-mux", 0, OPT_FLAG, OFFSET(no_mux), NULL, NULL,
 	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
 	WRAP_ROWS(struct run_options),
@@ -114,12 +114,22 @@ static const struct command_example examples[] = {
 	{ "sparkctl run --profile -- ./app", "the functions and lines that each region spends its time in" },
 	{ "sparkctl run --off-cpu --profile -- ./app", "what each region waits for: disk, locks, sockets, a CPU" },
 	{ "sparkctl run --trace out.json -- ./app", "a time line of the regions of each thread, for ui.perfetto.dev" },
+	{ "sparkctl run -r 20 -w 1 -- ./app", "medians over 20 runs of each region, how they scatter, and whether they drift" },
+	{ "sparkctl run -r 10 --passes timing,counting,profile -e faults -- ./app",
+	  "times of runs in which nothing is counted, counts and samples of others" },
+	{ "sparkctl run -r 10 --vs ./new -- ./app", "two programs by turns: in which regions they differ beyond noise" },
 	{ "sparkctl run -o out.spark -- ./app", "a recording, to be looked at again by sparkctl report" },
 	{ "sparkctl run --format json --report - ./app", "for programs: schema spark-report/1" },
 	{ .line = NULL },
 };
 
 #define RECORD_THREADS 4096        /* rows of their own in a recording; it must not grow with every thread of a long run */
+
+/* The command is run again for events that had no counter. */
+static bool counts_again(const struct run_options *o)
+{
+	return repeated_has_pass(&o->repeated, FIGURES_COUNTING);
+}
 
 static struct session_options session_options_of(struct run_options *o, const struct event_list *events, char **argv)
 {
@@ -154,10 +164,10 @@ static struct session_options session_options_of(struct run_options *o, const st
 	if (o->functions_off || o->functions.n || o->functions_depth)
 		so.functions = &o->instrumented;
 	/* Threads of several runs are not the same. */
-	if (o->passes && so.group == PROFILE_BY_THREAD)
+	if (counts_again(o) && so.group == PROFILE_BY_THREAD)
 		so.group = PROFILE_BY_PROCESS;
 	/* By thread a recording has all that another grouping needs. */
-	if (o->record && !o->passes && so.group != PROFILE_BY_THREAD) {
+	if (o->record && !counts_again(o) && so.group != PROFILE_BY_THREAD) {
 		so.group = PROFILE_BY_THREAD;
 		so.threads_most = RECORD_THREADS;
 	}
@@ -209,7 +219,8 @@ static int run_and_report(struct run_options *o, const struct event_list *events
 		const struct profile *profile = session_profile(session);
 		const struct session_facts *facts = session_facts(session);
 
-		if (o->passes && end == SESSION_ENDED && !session_interrupted(session) && passes_run(&passes, session, &so))
+		if (counts_again(o) && end == SESSION_ENDED && !session_interrupted(session) &&
+		    passes_run(&passes, session, &so))
 			status = status ? status : STATUS_FAILURE;
 		launch_report_begin(files->report, o->report);
 		if (watch_end(watch, profile, facts))
@@ -240,9 +251,18 @@ static struct store_options store_options_of(const struct run_options *o)
 static int run_swept(struct run_options *o, const struct event_list *events, const struct files *files, char **argv)
 {
 	const struct session_options so = session_options_of(o, events, argv);
-	const struct swept_record record = { o->record, store_options_of(o) };
+	const struct run_record record = { o->record, store_options_of(o), NULL };
 
 	return swept_run(&o->limited, &so, &o->print, &record, files->report, o->report);
+}
+
+static int run_repeated(struct run_options *o, const struct event_list *events, const struct files *files, char **argv)
+{
+	const struct session_options so = session_options_of(o, events, argv);
+	const struct run_record record = { o->record, store_options_of(o), o->history };
+	const struct repeated_way way = { &so, &o->print, &record, o->report, files->report };
+
+	return repeated_run(&o->repeated, &way);
 }
 
 /* What is to be written, before the command starts. 0, or an exit status after a message. */
@@ -253,8 +273,8 @@ static int outputs_open(const struct run_options *o, struct watch *watch, struct
 
 	if (o->trace && o->report && !strcmp(o->trace, "-") && !strcmp(o->report, "-"))
 		return command_misused(&command_run, "can't write both the trace and the report to standard output", NULL);
-	/* Runs of a sweep have a recording each. */
-	status = o->record && !o->limited.nsizes ? watch_record(watch, o->record, &recorded) : 0;
+	/* Several runs have a recording each. */
+	status = o->record && !o->limited.nsizes && !repeated_wanted(&o->repeated) ? watch_record(watch, o->record, &recorded) : 0;
 
 	if (!status && o->history && store_history_check(o->history))
 		status = STATUS_FAILURE;
@@ -290,19 +310,29 @@ static int functions_parse(struct run_options *o)
 static int together_check(const struct run_options *o)
 {
 	bool timed = portioned_in_time(&o->portioned), parts = timed || o->portioned.roi.n;
+	bool repeated = repeated_wanted(&o->repeated), again = repeated || o->repeated.npasses;
 	const struct {
 		bool asked;
 		const char *because;
 	} never[] = {
-		{ o->passes && timed, "can't run the command again, by --passes, with --delay or --control" },
+		{ again && timed, "can't run the command again, by -r, -w, --vs or --passes, with --delay or --control" },
+		{ again && o->windowed.file, "can't run the command again, by -r, -w, --vs or --passes, with --window-file" },
+		{ repeated && (o->trace || o->live), "can't run the command again, by -r, -w, --vs or --passes, with --trace or "
+		  "--live" },
+		{ repeated && !strcmp(o->print.format, "html"), "has no format html for several runs: give one run, or --format json" },
 		/* The lives of threads are whole. */
 		{ o->off_cpu && parts, "tells the times of --off-cpu of whole runs, not with --delay, --control or --roi" },
 		{ o->block_io && parts, "tells the figures of --block-io of whole runs, not with --delay, --control or --roi" },
-		{ o->passes && o->windowed.file, "can't run the command again, by --passes, with --window-file" },
 		{ o->limited.sweep && o->windowed.file, "can't sweep with --window-file" },
 		{ o->limited.sweep && o->history, "can't add the runs of a sweep, which differ, to a --history" },
-		{ o->limited.sweep && (o->passes || o->trace || o->live || o->portioned.control),
-		  "can't sweep with --passes, --trace, --live or --control" },
+		{ o->limited.sweep && (again || o->trace || o->live || o->portioned.control),
+		  "can't sweep with -r, -w, --vs, --passes, --trace, --live or --control" },
+		{ repeated && o->repeated.npasses && o->sampled.profile && !repeated_has_pass(&o->repeated, FIGURES_PROFILE),
+		  "needs the pass profile in --passes with --profile" },
+		{ repeated && o->repeated.npasses && o->history && !repeated_has_pass(&o->repeated, FIGURES_TIMING),
+		  "needs the pass timing in --passes with --history" },
+		{ repeated && o->repeated.npasses && launch_counts(&o->asked) && !counts_again(o),
+		  "needs the pass counting in --passes with --events, --group or --syscalls" },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(never); i++)
@@ -323,7 +353,10 @@ static int run_with(struct run_options *o, char **argv)
 		return STATUS_USAGE;
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
-	status = sampled_parse(&o->sampled);
+	status = repeated_parse(&o->repeated, &command_run);
+	o->sampled.profile = o->sampled.profile || repeated_has_pass(&o->repeated, FIGURES_PROFILE);
+	if (!status)
+		status = sampled_parse(&o->sampled);
 	if (!status)
 		status = functions_parse(o);
 	if (!status)
@@ -351,6 +384,7 @@ static int run_with(struct run_options *o, char **argv)
 		status = outputs_open(o, &watch, &files);
 	if (!status)
 		status = o->limited.nsizes ? run_swept(o, &events, &files, argv) :
+			 repeated_wanted(&o->repeated) ? run_repeated(o, &events, &files, argv) :
 			 run_and_report(o, &events, format, &files, &watch, argv);
 	if (traced_close(o->trace, files.trace))
 		status = status ? status : STATUS_FAILURE;
@@ -377,6 +411,7 @@ static int run_command(int argc, char **argv)
 	cached_free(&o.cached);
 	windowed_free(&o.windowed);
 	limited_free(&o.limited);
+	repeated_free(&o.repeated);
 	free(o.define_lines);
 	wrap_free(&o.wrap);
 	return status;

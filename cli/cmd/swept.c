@@ -9,39 +9,9 @@
 #include <string.h>
 
 #include "cli/cmd/launch.h"
+#include "cli/cmd/run_file.h"
 #include "cli/log.h"
 #include "cli/output/sweep.h"
-
-/* The recording of one run. */
-struct run_file {
-	struct store_file file;
-	char *name;                  /* "out.spark.32M"; NULL: none is made */
-};
-
-/* Before the run: there is none in vain. 0, or an exit status after a message. */
-static int run_file_open(struct run_file *f, const struct swept_record *record, u64 limit)
-{
-	char size[24], *pattern;
-
-	*f = (struct run_file){ .name = NULL };
-	if (!record->pattern)
-		return 0;
-	sweep_size(size, sizeof(size), limit);
-	if (asprintf(&pattern, "%s.%s", record->pattern, size) < 0)
-		return error("out of memory"), STATUS_FAILURE;
-	f->name = store_expand(pattern);
-	free(pattern);
-	if (!f->name)
-		return STATUS_USAGE;
-	return store_open(&f->file, f->name) ? STATUS_FAILURE : 0;
-}
-
-static void run_file_close(struct run_file *f)
-{
-	if (f->name)
-		store_close(&f->file);
-	free(f->name);
-}
 
 static int row_status(const struct sweep_row *row)
 {
@@ -54,7 +24,7 @@ static int row_status(const struct sweep_row *row)
  * One row. 0, with what the run itself ended with in *own, or an exit status, below 0 a signal: there is no row then,
  * and no further run.
  */
-static int run_one(struct limited *l, const struct session_options *options, const struct swept_record *record,
+static int run_one(struct limited *l, const struct session_options *options, const struct run_record *record,
 		   struct sweep_row *row, int *own)
 {
 	struct cgroup_asked asked = l->asked;
@@ -62,8 +32,11 @@ static int run_one(struct limited *l, const struct session_options *options, con
 	struct session *session = NULL;
 	enum session_end end;
 	struct run_file f;
-	int status = run_file_open(&f, record, row->limit);
+	char size[24];
+	int status;
 
+	sweep_size(size, sizeof(size), row->limit);
+	status = run_file_open(&f, record, size);
 	if (status)
 		return run_file_close(&f), status;
 	asked.setting[asked.nsettings] = (struct cgroup_setting){ .option = "--memory-sweep", .file = "memory.max" };
@@ -75,7 +48,7 @@ static int run_one(struct limited *l, const struct session_options *options, con
 	if (end >= SESSION_ENDED) {
 		sweep_take(row, session_facts(session));
 		*own = row_status(row);
-		if (f.name && store_write(&f.file, session_profile(session), session_facts(session), &record->options))
+		if (run_file_write(&f, record, session))
 			*own = *own ? *own : STATUS_FAILURE;
 		/* Such a run was not long enough to tell whether memory is. */
 		status = -session_interrupted(session);
@@ -109,7 +82,7 @@ static int sweep_write(const struct sweep *sweep, const struct print_options *pr
 }
 
 int swept_run(struct limited *limited, const struct session_options *options, const struct print_options *print,
-	      const struct swept_record *record, FILE *file, const char *report)
+	      const struct run_record *record, FILE *file, const char *report)
 {
 	struct sweep sweep = { .argv = (const char *const *)options->argv };
 	int status = 0, first = 0;

@@ -39,7 +39,7 @@ static u64 watch_look(void *context, const struct profile *profile, const struct
 
 int watch_record(struct watch *watch, const char *pattern, const struct store_options *options)
 {
-	watch->name = store_expand(pattern);
+	watch->name = store_expand(pattern, NULL);
 	if (!watch->name)
 		return STATUS_USAGE;
 	watch->options = *options;

@@ -28,17 +28,13 @@ const char *diff_name(const struct diff_at *at)
 	return at->kind == DIFF_TOTALS ? row_of(at)->text : at->diff->tables[at->kind].metrics[at->metric].text;
 }
 
-void diff_median(char out[FORMAT_SIZE], const struct diff_at *at, int side, bool utf8)
+void diff_value_text(char out[FORMAT_SIZE], const struct diff_at *at, const struct diff_value *state, double value,
+		     bool utf8)
 {
 	const struct diff_metric *m = &at->diff->tables[at->kind].metrics[at->metric];
-	const struct diff_value *value = &at->result->side[side];
 	const char *unit = diff_unit(at->diff, at->kind, at->metric, at->row);
-	struct cell cell = { .value = value->median, .state = value->state };
+	struct cell cell = { .value = value, .state = state->state };
 
-	if (!value->n) {
-		snprintf(out, FORMAT_SIZE, "-");
-		return;
-	}
 	/* The middle of two counts is to look like a count. */
 	if (!strcmp(unit, "count") && cell.value < 9e15)
 		cell.value = (double)(s64)(cell.value + 0.5);
@@ -46,8 +42,18 @@ void diff_median(char out[FORMAT_SIZE], const struct diff_at *at, int side, bool
 		format_total(out, &(struct total_fact){ .name = row_of(at)->text, .unit = unit, .cell = cell }, utf8);
 	else
 		format_cell(out, &cell, &(struct metric){ .format = m->format, .unit = m->unit }, utf8);
-	if (value->user)
+	if (state->user)
 		strncat(out, ":u", FORMAT_SIZE - strlen(out) - 1);
+}
+
+void diff_median(char out[FORMAT_SIZE], const struct diff_at *at, int side, bool utf8)
+{
+	const struct diff_value *value = &at->result->side[side];
+
+	if (value->n)
+		diff_value_text(out, at, value, value->median, utf8);
+	else
+		snprintf(out, FORMAT_SIZE, "-");
 }
 
 /* No "-0.0". */

@@ -13,7 +13,7 @@ static const char *const field_keys[DIFF_FIELDS] = {
 	[DIFF_SOURCES] = "sources", [DIFF_PORTION] = "portion", [DIFF_CLOCK] = "clock", [DIFF_VERSION] = "version",
 };
 
-static json_t *number(bool known, double value)
+json_t *json_figure(bool known, double value)
 {
 	return known && isfinite(value) ? json_real(value) : json_null();
 }
@@ -23,8 +23,10 @@ static json_t *side_json(const struct diff_side *side)
 	json_t *object = json_object(), *paths = json_array(), *regime = json_object();
 
 	json_object_set_new(object, "label", json_text(side->label));
+	json_object_set_new(object, "command", side->command ? json_text(side->command) : json_null());
 	for (u32 i = 0; i < side->nruns; i++)
-		json_array_append_new(paths, json_text(side->runs[i].path));
+		if (*side->runs[i].path)
+			json_array_append_new(paths, json_text(side->runs[i].path));
 	json_object_set_new(object, "recordings", paths);
 	for (u32 i = 0; i < DIFF_FIELDS; i++)
 		if (field_keys[i])
@@ -45,7 +47,7 @@ static json_t *gate_json(const struct diff *diff, u32 gate, u32 side)
 	json_object_set_new(object, "end", json_string(ends[g->end]));
 	json_object_set_new(object, "judged", json_u64(g->judged));
 	json_object_set_new(object, "failed", json_u64(g->failed));
-	json_object_set_new(object, "p_adjusted", number(g->judged > 0, g->adjusted));
+	json_object_set_new(object, "p_adjusted", json_figure(g->judged > 0, g->adjusted));
 	json_object_set_new(object, "because", *g->why ? json_text(g->why) : json_null());
 	return object;
 }
@@ -82,10 +84,10 @@ static json_t *value_json(const struct diff_value *value)
 	json_t *object = json_object();
 
 	json_object_set_new(object, "runs", json_u64(value->n));
-	json_object_set_new(object, "median", number(value->n, value->median));
-	json_object_set_new(object, "mad", number(value->n, value->mad));
-	json_object_set_new(object, "min", number(value->n, value->min));
-	json_object_set_new(object, "max", number(value->n, value->max));
+	json_object_set_new(object, "median", json_figure(value->n, value->median));
+	json_object_set_new(object, "mad", json_figure(value->n, value->mad));
+	json_object_set_new(object, "min", json_figure(value->n, value->min));
+	json_object_set_new(object, "max", json_figure(value->n, value->max));
 	json_object_set_new(object, "state", value->n ? json_string(cell_state_name(value->state)) : json_null());
 	json_object_set_new(object, "user_only", json_boolean(value->user));
 	return object;
@@ -96,31 +98,29 @@ static void result_json(json_t *object, const struct diff_result *r)
 	bool tested = r->verdict == DIFF_MORE || r->verdict == DIFF_LESS || r->verdict == DIFF_NOISE;
 	json_t *interval = json_array();
 
-	json_object_set_new(object, "change", number(r->changed, r->change));
-	json_object_set_new(object, "ratio", number(r->rank.known, r->rank.ratio));
+	json_object_set_new(object, "change", json_figure(r->changed, r->change));
+	json_object_set_new(object, "ratio", json_figure(r->rank.known, r->rank.ratio));
 	if (r->rank.known && r->rank.bounded) {
-		json_array_append_new(interval, number(true, r->rank.low));
-		json_array_append_new(interval, number(true, r->rank.high));
+		json_array_append_new(interval, json_figure(true, r->rank.low));
+		json_array_append_new(interval, json_figure(true, r->rank.high));
 		json_object_set_new(object, "interval", interval);
 	} else {
 		json_decref(interval);
 		json_object_set_new(object, "interval", json_null());
 	}
-	json_object_set_new(object, "p", number(tested, r->rank.p));
-	json_object_set_new(object, "p_adjusted", number(tested, r->adjusted));
+	json_object_set_new(object, "p", json_figure(tested, r->rank.p));
+	json_object_set_new(object, "p_adjusted", json_figure(tested, r->adjusted));
 	json_object_set_new(object, "verdict", json_string(diff_verdict_words[r->verdict]));
 	json_object_set_new(object, "warning", r->why ? json_text(r->why) : json_null());
 }
 
-static json_t *row_json(const struct diff_at *at)
+void json_diff_row(json_t *object, const struct diff_at *at)
 {
 	const struct diff_table *table = &at->diff->tables[at->kind];
 	const struct diff_row *row = &table->rows[at->row];
-	json_t *object = json_object();
 	bool region = at->kind == DIFF_REGIONS;
 	bool diagnostic = at->kind == DIFF_TOTALS ? row->diagnostic : table->metrics[at->metric].diagnostic;
 
-	json_object_set_new(object, "side", json_text(at->diff->sides[at->side].label));
 	json_object_set_new(object, "kind", json_string(diff_kind_words[at->kind]));
 	json_object_set_new(object, "path", region ? path_json(table, row) : json_null());
 	json_object_set_new(object, "function", at->kind == DIFF_FUNCTIONS ? json_bytes(row->name, row->len) : json_null());
@@ -130,6 +130,14 @@ static json_t *row_json(const struct diff_at *at)
 							table->metrics[at->metric].name));
 	json_object_set_new(object, "unit", json_text(diff_unit(at->diff, at->kind, at->metric, at->row)));
 	json_object_set_new(object, "class", json_string(diagnostic ? "diagnostic" : "quantitative"));
+}
+
+static json_t *row_json(const struct diff_at *at)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "side", json_text(at->diff->sides[at->side].label));
+	json_diff_row(object, at);
 	json_object_set_new(object, "a", value_json(&at->result->side[0]));
 	json_object_set_new(object, "b", value_json(&at->result->side[1]));
 	result_json(object, at->result);

@@ -31,7 +31,7 @@ struct diff_at {
 	u32 side;
 	enum diff_kind kind;
 	u32 metric, row;
-	const struct diff_result *result;
+	const struct diff_result *result; /* NULL: it is not of a comparison */
 };
 
 struct diff_at diff_at(const struct diff *diff, u32 side, enum diff_kind kind, u32 metric, u32 row);
@@ -40,8 +40,13 @@ struct diff_at diff_at(const struct diff *diff, u32 side, enum diff_kind kind, u
 const char *diff_path(const struct diff_at *at);
 /* The name of a total, or of the metric. */
 const char *diff_name(const struct diff_at *at);
+/* A value of it, with the marks of a state. */
+void diff_value_text(char out[FORMAT_SIZE], const struct diff_at *at, const struct diff_value *state, double value,
+		     bool utf8);
 /* Its median on side 0 or 1, with the marks of its state. */
 void diff_median(char out[FORMAT_SIZE], const struct diff_at *at, int side, bool utf8);
+/* The fields kind, path, origin, metric, unit of a line of CSV. */
+void diff_csv_row(FILE *file, const struct diff_at *at);
 /* "+7.1 %", "x 12.3" from +900 % on, "" where there is none. */
 void diff_change(char out[FORMAT_SIZE], const struct diff_at *at);
 /* "+5.2 to +9.0 %" */

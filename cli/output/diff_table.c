@@ -131,6 +131,12 @@ static void side_header(const struct table *t, u32 i)
 	const struct diff_side *side = &t->diff->sides[i];
 	char text[TEXT_SIZE], first[200];
 
+	if (side->command) {
+		text_escape(text, sizeof(text), side->command, strlen(side->command));
+		lines_print(&t->lines, STYLE_ACCENT, side->label, "%s, %u run%s", text, side->nruns,
+			    side->nruns == 1 ? "" : "s");
+		return;
+	}
 	text_escape(first, sizeof(first), side->runs[0].path, strlen(side->runs[0].path));
 	snprintf(text, sizeof(text), "%s", first);
 	if (side->nruns > 1) {

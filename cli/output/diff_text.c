@@ -10,44 +10,43 @@
 
 /* ---- CSV */
 
-static void csv_number(FILE *file, bool known, double value)
-{
-	fputc(',', file);
-	if (known)
-		fprintf(file, "%.12g", value);
-}
-
 static void csv_value(FILE *file, const struct diff_value *value)
 {
 	fprintf(file, ",%u", value->n);
-	csv_number(file, value->n, value->median);
-	csv_number(file, value->n, value->mad);
+	field_csv_number(file, value->n, value->median);
+	field_csv_number(file, value->n, value->mad);
 	fprintf(file, ",%s", value->n ? cell_state_name(value->state) : "");
 }
 
-static void csv_row(FILE *file, const struct diff_at *at)
+void diff_csv_row(FILE *file, const struct diff_at *at)
 {
-	const struct diff *diff = at->diff;
-	const struct diff_row *row = &diff->tables[at->kind].rows[at->row];
-	const struct diff_result *r = at->result;
-	bool tested = r->verdict == DIFF_MORE || r->verdict == DIFF_LESS || r->verdict == DIFF_NOISE;
+	const struct diff_row *row = &at->diff->tables[at->kind].rows[at->row];
 	bool of_marker = at->kind == DIFF_REGIONS && row->parent != DIFF_NONE && !*row->origin;
 
-	fprintf(file, "%s,%s,", diff->sides[at->side].label, diff_kind_words[at->kind]);
+	fprintf(file, "%s,", diff_kind_words[at->kind]);
 	field_csv(file, at->kind == DIFF_TOTALS ? "" : row->text);
 	fputc(',', file);
 	field_csv(file, of_marker ? report_kind_words[0] : row->origin);
 	fputc(',', file);
 	field_csv(file, diff_name(at));
 	fputc(',', file);
-	field_csv(file, diff_unit(diff, at->kind, at->metric, at->row));
+	field_csv(file, diff_unit(at->diff, at->kind, at->metric, at->row));
+}
+
+static void csv_row(FILE *file, const struct diff_at *at)
+{
+	const struct diff_result *r = at->result;
+	bool tested = r->verdict == DIFF_MORE || r->verdict == DIFF_LESS || r->verdict == DIFF_NOISE;
+
+	fprintf(file, "%s,", at->diff->sides[at->side].label);
+	diff_csv_row(file, at);
 	csv_value(file, &r->side[0]);
 	csv_value(file, &r->side[1]);
-	csv_number(file, r->rank.known, r->rank.ratio);
-	csv_number(file, r->rank.known && r->rank.bounded, r->rank.low);
-	csv_number(file, r->rank.known && r->rank.bounded, r->rank.high);
-	csv_number(file, tested, r->rank.p);
-	csv_number(file, tested, r->adjusted);
+	field_csv_number(file, r->rank.known, r->rank.ratio);
+	field_csv_number(file, r->rank.known && r->rank.bounded, r->rank.low);
+	field_csv_number(file, r->rank.known && r->rank.bounded, r->rank.high);
+	field_csv_number(file, tested, r->rank.p);
+	field_csv_number(file, tested, r->adjusted);
 	fprintf(file, ",%s,", diff_verdict_words[r->verdict]);
 	field_csv(file, r->why ? r->why : "");
 	fputs("\r\n", file);

@@ -2,7 +2,6 @@
 /* See field.h. */
 #include "cli/output/field.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 void field_csv(FILE *file, const char *text)
@@ -15,6 +14,13 @@ void field_csv(FILE *file, const char *text)
 		fputs(*text == '"' ? "\"\"" : (char[]){ *text, 0 }, file);
 	if (quote)
 		fputc('"', file);
+}
+
+void field_csv_number(FILE *file, bool known, double value)
+{
+	fputc(',', file);
+	if (known)
+		fprintf(file, "%.12g", value);
 }
 
 static void markdown_code(FILE *file, const char *text, bool table)

@@ -19,6 +19,9 @@ json_t *json_bytes(const char *bytes, size_t len);
 json_t *json_text(const char *text);
 json_t *json_u64(u64 value);
 
+/* null where it is not known. */
+json_t *json_figure(bool known, double value);
+
 /* Members and elements are written and dropped at once. */
 void json_member(struct json_writer *writer, const char *key, json_t *value);
 void json_open_array(struct json_writer *writer, const char *key);
@@ -44,6 +47,10 @@ json_t *json_wakers(const struct report_split *split, const struct samples *samp
 void json_windows(struct json_writer *writer, const struct report *report);
 /* json_block.c: the member block. */
 void json_block(struct json_writer *writer, const struct block *block);
+
+/* diff_json.c: the members kind, path, function, origin, metric, unit and class of a row. */
+struct diff_at;
+void json_diff_row(json_t *object, const struct diff_at *at);
 
 /* json_profile.c: the members samples and profile. */
 void json_profile(struct json_writer *writer, const struct report *report);

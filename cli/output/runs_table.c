@@ -8,6 +8,7 @@
 #include "cli/output/grid.h"
 #include "cli/output/lines.h"
 #include "cli/output/runs_output.h"
+#include "cli/output/spread_grid.h"
 #include "cli/text.h"
 
 #define SIDE_BY_SIDE 3               /* commands whose totals fit beside each other */
@@ -96,41 +97,28 @@ static void interval_text(char out[FORMAT_SIZE], const struct comparison *c, boo
 
 /* ---- one command: a total a line, with its spread */
 
-enum { ONE_MEDIAN, ONE_MAD, ONE_MIN, ONE_MAX, ONE_INTERVAL, ONE_COLUMNS };
+static void one_text(char out[FORMAT_SIZE], const void *what, double value, bool utf8)
+{
+	value_text(out, what, value, utf8);
+}
 
 static int one_fill(struct grid *grid, size_t row, const struct runs_series *s, bool utf8)
 {
-	char cell[ONE_COLUMNS][FORMAT_SIZE + 32] = { "" }, low[FORMAT_SIZE], high[FORMAT_SIZE];
+	char text[FORMAT_SIZE];
 	int err = name_set(grid, row, s);
 
-	median_text(cell[ONE_MEDIAN], s, utf8);
-	mad_text(cell[ONE_MAD], s);
-	if (s->known) {
-		value_text(cell[ONE_MIN], s, s->spread.min, utf8);
-		value_text(cell[ONE_MAX], s, s->spread.max, utf8);
-	}
-	if (s->known && s->spread.bounded) {
-		value_text(low, s, s->spread.low, utf8);
-		value_text(high, s, s->spread.high, utf8);
-		snprintf(cell[ONE_INTERVAL], sizeof(cell[0]), "%.40s %s %.40s", low, utf8 ? "–" : "-", high);
-	}
-	for (size_t c = 0; c < ONE_COLUMNS && !err; c++)
-		err = grid_set_cell(grid, row, c, cell[c]);
-	return err;
+	if (err || s->known)
+		return err ? err : spread_cells(grid, row, &s->spread, &(struct spread_way){ one_text, s, utf8 });
+	missing_text(text, s);
+	return grid_set_cell(grid, row, SPREAD_MEDIAN, text);
 }
 
 static int one_make(struct grid *grid, const struct table *t)
 {
-	static const struct { const char *title; unsigned int importance; } columns[ONE_COLUMNS] = {
-		{ "median", 9 }, { "MAD", 8 }, { "min", 5 }, { "max", 6 }, { "95 % of median", 7 },
-	};
 	const struct runs_command *c = &t->runs->command[0];
-	int err = grid_init(grid, "counter", c->nseries, ONE_COLUMNS);
+	int err = grid_init(grid, "counter", c->nseries, SPREAD_COLUMNS);
 
-	for (size_t k = 0; !err && k < ONE_COLUMNS; k++) {
-		err = grid_set_title(grid, k, columns[k].title);
-		grid->columns[k].importance = columns[k].importance;
-	}
+	err = err ? err : spread_titles(grid);
 	for (size_t k = 0; !err && k < c->nseries; k++)
 		err = c->series[k].shown ? one_fill(grid, k, &c->series[k], t->options->utf8) : 0;
 	return err;

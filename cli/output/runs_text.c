@@ -25,13 +25,6 @@ static void csv_field(FILE *file, const char *bytes)
 	csv_joined(file, bytes, "");
 }
 
-static void csv_number(FILE *file, bool known, double value)
-{
-	fputc(',', file);
-	if (known)
-		fprintf(file, "%.12g", value);
-}
-
 static void csv_head(FILE *file, const struct runs *runs)
 {
 	const struct runs_command *first = &runs->command[0];
@@ -59,14 +52,14 @@ static void csv_series(FILE *file, const struct runs_series *s, bool ratios)
 {
 	const struct comparison *c = &s->comparison;
 
-	csv_number(file, s->known, s->spread.median);
-	csv_number(file, s->known, s->spread.mad);
+	field_csv_number(file, s->known, s->spread.median);
+	field_csv_number(file, s->known, s->spread.mad);
 	fprintf(file, ",%s", cell_state_name(s->state));
 	if (!ratios)
 		return;
-	csv_number(file, c->known, c->ratio);
-	csv_number(file, c->known && c->bounded, c->low);
-	csv_number(file, c->known && c->bounded, c->high);
+	field_csv_number(file, c->known, c->ratio);
+	field_csv_number(file, c->known && c->bounded, c->low);
+	field_csv_number(file, c->known && c->bounded, c->high);
 }
 
 static void csv_command(FILE *file, const struct runs *runs, const struct runs_command *c)
@@ -78,13 +71,13 @@ static void csv_command(FILE *file, const struct runs *runs, const struct runs_c
 	user = user ? user : &none;
 	sys = sys ? sys : &none;
 	csv_field(file, c->text);
-	csv_number(file, e->known, e->spread.mean * NS);
-	csv_number(file, e->known && c->n > 1, e->spread.stddev * NS);
-	csv_number(file, e->known, e->spread.median * NS);
-	csv_number(file, user->known, user->spread.mean * NS);
-	csv_number(file, sys->known, sys->spread.mean * NS);
-	csv_number(file, e->known, e->spread.min * NS);
-	csv_number(file, e->known, e->spread.max * NS);
+	field_csv_number(file, e->known, e->spread.mean * NS);
+	field_csv_number(file, e->known && c->n > 1, e->spread.stddev * NS);
+	field_csv_number(file, e->known, e->spread.median * NS);
+	field_csv_number(file, user->known, user->spread.mean * NS);
+	field_csv_number(file, sys->known, sys->spread.mean * NS);
+	field_csv_number(file, e->known, e->spread.min * NS);
+	field_csv_number(file, e->known, e->spread.max * NS);
 	for (size_t k = 0; k < c->nparameters; k++) {
 		fputc(',', file);
 		csv_field(file, c->parameters[k].value);

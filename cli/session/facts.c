@@ -53,7 +53,7 @@ static bool probed_asked(const struct session *s, const char *name)
 		return !s->options->outside && !s->facts.not_preloaded; /* that has a line of its own */
 	if (!strcmp(name, "counting-hardware"))
 		return totals_want_hardware(&s->totals);
-	return !strcmp(name, "counting") || (s->hellos && !strcmp(name, "switch-detector"));
+	return (!strcmp(name, "counting") && !s->options->unarmed) || (s->hellos && !strcmp(name, "switch-detector"));
 }
 
 /* The agents have proven it in the target itself: better than a probe here, and quicker. */

@@ -346,6 +346,7 @@ struct totals {
 	size_t nfacts, room;
 	char notes[24][512];
 	bool inherit;
+	bool unarmed;                /* no event is opened for the tree */
 	bool deferred;               /* counting does not begin with the exec: wait4's figures are no substitute */
 	enum totals_hidden hidden;
 	char hidden_note[400];       /* why, of a value that is missing or incomplete */

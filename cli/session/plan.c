@@ -19,7 +19,7 @@
 
 #include "cli/log.h"
 
-#define PLAN_OTHER_WAYS "--scaled lets them take turns, --passes counts it in a run of its own"
+#define PLAN_OTHER_WAYS "--scaled lets them take turns, --passes counting counts it in a run of its own"
 
 /* ---- fitting --------------------------------------------------------------------------------------- */
 

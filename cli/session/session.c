@@ -132,6 +132,7 @@ static int session_arm(struct session *s)
 		return -1;
 	if (session_group_open(s) || spawn_target(s, &limits) || session_group_join(s))
 		return -1;
+	s->totals.unarmed = s->options->unarmed;
 	s->totals.deferred = steer_defers(s->options->steer);
 	if (!s->options->count)
 		totals_arm(&s->totals, s->spawn.pid, !s->options->no_inherit, s->options->events, s->plan.alone);

@@ -80,6 +80,7 @@ struct session_options {
 	bool raw_names;              /* functions are not demangled */
 	const struct probe_list *probes; /* functions to be regions by uprobes; NULL: none */
 	bool trace;                  /* keep when each region began and ended */
+	bool unarmed;                /* no event is opened for the tree: totals are those of wait4(2) */
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool inject;                 /* of session_attach(): the agent is loaded all the same */
 	bool scaled;                 /* more events than counters may take turns */

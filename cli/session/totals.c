@@ -152,7 +152,7 @@ void totals_arm(struct totals *t, pid_t child, bool inherit, const struct event_
 		struct total_event *e = &t->events[i];
 
 		e->fd = -ENODATA;
-		if (row_left_out(t, i))
+		if (t->unarmed || row_left_out(t, i))
 			continue;
 		if (no_pmu && rows[i].type == PERF_TYPE_HARDWARE) {
 			e->fd = -ENOENT;
@@ -252,7 +252,7 @@ struct outcome totals_hardware(struct totals *t, struct caps_context *caps)
 
 bool totals_want_hardware(const struct totals *t)
 {
-	bool want = !t->asked.list || !t->asked.list->n;
+	bool want = !t->unarmed && (!t->asked.list || !t->asked.list->n);
 
 	for (size_t i = 0; !want && i < t->asked.list->n; i++)
 		want = t->asked.list->event[i].hardware;
@@ -264,6 +264,8 @@ const char *totals_reason(struct totals *t, size_t i, struct caps_context *caps)
 {
 	struct outcome o;
 
+	if (t->unarmed)
+		return "nothing is counted in a pass that takes times";
 	if (t->pmu && rows[i].type == PERF_TYPE_HARDWARE && t->events[i].fd == -ENOENT)
 		return "this PMU does not have the event (ENOENT)";
 	if (rows[i].type == PERF_TYPE_HARDWARE && i && rows[i - 1].type == PERF_TYPE_HARDWARE &&
@@ -303,7 +305,7 @@ bool totals_refused(const struct totals *t)
 	for (size_t i = 0; t->events && i < ARRAY_SIZE(rows); i++)
 		if (t->events[i].fd >= 0)
 			return false;
-	return t->events;
+	return t->events && !t->unarmed;
 }
 
 static struct cell event_cell(struct totals *t, size_t i, struct caps_context *caps, struct perf_value *value)

@@ -31,7 +31,7 @@ static const char *rank_of(void)
 }
 
 /* What stands for a letter; NULL after a message. */
-static const char *expansion_of(char letter, char *text, size_t size)
+static const char *expansion_of(char letter, const char *run, char *text, size_t size)
 {
 	const char *rank;
 
@@ -51,13 +51,18 @@ static const char *expansion_of(char letter, char *text, size_t size)
 		if (!rank)
 			error("%%r in the name of a recording: no launcher of MPI or Slurm has given a rank");
 		return rank;
+	case 'n':
+		if (!run)
+			error("%%n in the name of a recording: it is the number of a run, and there is one alone");
+		return run;
 	default:
-		error("%%%c in the name of a recording: %%p is the process, %%h the host, %%r the rank, %%%% is %%", letter);
+		error("%%%c in the name of a recording: %%p is the process, %%h the host, %%r the rank, %%n the run, %%%% is %%",
+		      letter);
 		return NULL;
 	}
 }
 
-char *store_expand(const char *pattern)
+char *store_expand(const char *pattern, const char *run)
 {
 	char text[256];
 	const char *at, *with;
@@ -74,7 +79,7 @@ char *store_expand(const char *pattern)
 			fputc(*at, f);
 			continue;
 		}
-		with = expansion_of(*++at, text, sizeof(text));
+		with = expansion_of(*++at, run, text, sizeof(text));
 		if (!with) {
 			fclose(f);
 			free(name);
@@ -88,6 +93,14 @@ char *store_expand(const char *pattern)
 		return NULL;
 	}
 	return name;
+}
+
+bool store_names_run(const char *pattern)
+{
+	for (; *pattern; pattern++)
+		if (*pattern == '%' && pattern[1] && *++pattern == 'n')
+			return true;
+	return false;
 }
 
 /* ---- the place ------------------------------------------------------------------------------------- */

@@ -33,9 +33,12 @@ struct store_file {
 
 /*
  * The name of a recording: in pattern %p stands for our pid, %h for the host's name, %r for the rank
- * under MPI or Slurm, %% for %. To be freed. NULL after a message: another letter, or no rank.
+ * under MPI or Slurm, %n for one of several runs, %% for %. run is what that one is called; NULL: there is one alone.
+ * To be freed. NULL after a message: another letter, no rank, or no run.
  */
-char *store_expand(const char *pattern);
+char *store_expand(const char *pattern, const char *run);
+/* It has %n. */
+bool store_names_run(const char *pattern);
 
 /*
  * Whether a recording can be written there: the place of a new file, or of a recording or empty file.

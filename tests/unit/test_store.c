@@ -486,15 +486,20 @@ START_TEST(test_expand)
 	char *name;
 
 	setenv("PMIX_RANK", "12", 1);
-	name = store_expand("a%%b.%r");
+	name = store_expand("a%%b.%r", NULL);
 	ck_assert_str_eq(name, "a%b.12");
 	free(name);
-	name = store_expand("ends with %");
+	name = store_expand("a.%n%%n", "B.3");
+	ck_assert_str_eq(name, "a.B.3%n");
+	free(name);
+	ck_assert_ptr_null(store_expand("a.%n", NULL));
+	ck_assert(store_names_run("a%%%n") && !store_names_run("a%%n%"));
+	name = store_expand("ends with %", NULL);
 	ck_assert_str_eq(name, "ends with %");
 	free(name);
-	ck_assert_ptr_null(store_expand("%q"));
+	ck_assert_ptr_null(store_expand("%q", NULL));
 	setenv("PMIX_RANK", "../up", 1);
-	ck_assert_ptr_null(store_expand("%r"));
+	ck_assert_ptr_null(store_expand("%r", NULL));
 }
 END_TEST
 

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* See figures.h. */
+#include "cli/analyze/figures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analyze/report_build.h"
+#include "cli/log.h"
+
+const char *const figures_pass_words[FIGURES_PASSES + 1] = {
+	[FIGURES_TIMING] = "timing", [FIGURES_COUNTING] = "counting", [FIGURES_PROFILE] = "profile",
+};
+
+int figures_init(struct figures *f, const enum figures_pass *passes, u32 n)
+{
+	int err;
+
+	*f = (struct figures){ .by_pass = n > 0 };
+	err = diff_init(&f->diff, MAX(n, 1u));
+	f->diff.every = true;
+	for (u32 i = 0; i < n; i++)
+		f->pass[i] = passes[i];
+	/* Without passes all is armed in the one that there is. */
+	if (!n)
+		f->pass[0] = FIGURES_COUNTING;
+	err = runs_init(&f->elapsed, 1) ? -1 : err;
+	f->elapsed.steadied = true;
+	return err;
+}
+
+void figures_free(struct figures *f)
+{
+	for (u32 kind = 0; kind < DIFF_KINDS; kind++)
+		free(f->figure[kind]);
+	for (size_t i = 0; i < f->nmissing; i++) {
+		free(f->missing[i].name);
+		free(f->missing[i].why);
+	}
+	free(f->missing);
+	free(f->times);
+	runs_free(&f->elapsed);
+	diff_free(&f->diff);
+	*f = (struct figures){ .times = NULL };
+}
+
+int figures_time(struct figures *f, double ns)
+{
+	double *times = report_grow(f->times, f->ntimes, sizeof(*times));
+
+	if (!times)
+		return -1;
+	f->times = times;
+	times[f->ntimes++] = ns;
+	return 0;
+}
+
+/* Totals without a value, of the first run of a pass; a later one may have it. */
+static int missing_add(struct figures *f, const struct session_facts *facts)
+{
+	for (size_t i = 0; i < facts->ntotals; i++) {
+		const struct total_fact *total = &facts->totals[i];
+		struct figures_missing *missing;
+
+		if (cell_has_value(&total->cell) || !total->cell.note)
+			continue;
+		missing = report_grow(f->missing, f->nmissing, sizeof(*missing));
+		if (!missing)
+			return -1;
+		f->missing = missing;
+		missing[f->nmissing] = (struct figures_missing){ strdup(total->name), strdup(total->cell.note) };
+		f->nmissing++;
+		if (!missing[f->nmissing - 1].name || !missing[f->nmissing - 1].why)
+			return -1;
+	}
+	return 0;
+}
+
+int figures_add(struct figures *f, u32 side, const char *path, struct profile *profile,
+		const struct session_facts *facts, int status)
+{
+	const struct total_fact elapsed = { .name = "elapsed", .unit = "ns", .cell = cell_counted((double)facts->duration_ns) };
+
+	if (!f->diff.sides[side].nruns && missing_add(f, facts))
+		return error("out of memory");
+	if (!side && (figures_time(f, elapsed.cell.value) || runs_add(&f->elapsed.command[0], &elapsed, 1, status)))
+		return error("out of memory");
+	return diff_add(&f->diff, side, path, profile, facts);
+}
+
+/* ---- judging --------------------------------------------------------------------------------------- */
+
+/* The least of these that is there has it: times are of a pass in which nothing is counted. */
+static u32 rank_of(enum figures_pass pass, bool timed)
+{
+	static const u32 ranks[2][FIGURES_PASSES] = {
+		{ [FIGURES_COUNTING] = 0, [FIGURES_TIMING] = 1, [FIGURES_PROFILE] = 2 },
+		{ [FIGURES_TIMING] = 0, [FIGURES_COUNTING] = 1, [FIGURES_PROFILE] = 2 },
+	};
+
+	return ranks[timed][pass];
+}
+
+static bool is_timed(const struct diff_table *table, enum diff_kind kind, u32 metric, u32 row)
+{
+	return kind == DIFF_TOTALS ? table->rows[row].timed : kind == DIFF_REGIONS && table->metrics[metric].timed;
+}
+
+static void figure_judge(struct figures *f, enum diff_kind kind, u32 metric, u32 row, double *scratch[2])
+{
+	const struct diff_table *table = &f->diff.tables[kind];
+	struct figure *figure = &f->figure[kind][(size_t)row * table->nmetrics + metric];
+	bool timed = is_timed(table, kind, metric, row);
+
+	for (u32 rank = 0; rank < FIGURES_PASSES && !figure->value.n; rank++)
+		for (u32 side = 0; side < f->diff.nsides; side++)
+			if (rank_of(f->pass[side], timed) == rank) {
+				figure->side = side;
+				diff_values(&f->diff.sides[side], kind, metric, row, scratch[0], &figure->value);
+			}
+	if (!figure->value.n)
+		return;
+	spread_of(&figure->spread, scratch[0], figure->value.n, scratch[1]);
+	compare_drift(&figure->drift, scratch[0], figure->value.n, scratch[1]);
+}
+
+static int table_judge(struct figures *f, enum diff_kind kind, double *scratch[2])
+{
+	const struct diff_table *table = &f->diff.tables[kind];
+
+	f->figure[kind] = calloc((size_t)table->nrows * table->nmetrics + 1, sizeof(*f->figure[kind]));
+	for (u32 row = 0; f->figure[kind] && row < table->nrows; row++)
+		for (u32 m = 0; m < table->nmetrics; m++)
+			figure_judge(f, kind, m, row, scratch);
+	return f->figure[kind] ? 0 : -1;
+}
+
+/* What a later pass has is not missing. */
+static void missing_judge(struct figures *f)
+{
+	const struct diff_table *table = &f->diff.tables[DIFF_TOTALS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nmissing; i++) {
+		struct figures_missing *missing = &f->missing[i];
+		bool had = false;
+
+		for (u32 row = 0; row < table->nrows && !had; row++)
+			had = !strcmp(table->rows[row].name, missing->name);
+		/* The last pass says it last, and has asked for it. */
+		for (size_t k = i + 1; k < f->nmissing && !had; k++)
+			had = !strcmp(f->missing[k].name, missing->name);
+		if (had) {
+			free(missing->name);
+			free(missing->why);
+		} else {
+			f->missing[n++] = *missing;
+		}
+	}
+	f->nmissing = n;
+}
+
+void figures_note_steady(struct diff *diff, const char *of, const struct steady *s, size_t n, unsigned long warmups)
+{
+	if (s->known && !s->is)
+		diff_note(diff, "%sthe times have not become steady within %zu of %zu runs%s", of, n / 2, n,
+			  warmups ? ", warm-ups counted" : "");
+	else if (s->is && s->after > warmups)
+		diff_note(diff, "%sthe times are steady only after %zu run%s: -w %zu leaves %s out", of, s->after,
+			  s->after == 1 ? "" : "s", s->after, s->after == 1 ? "it" : "them");
+}
+
+static void failed_note(struct figures *f)
+{
+	for (u32 i = 1; i < f->diff.nsides; i++) {
+		const struct diff_side *side = &f->diff.sides[i];
+		u32 failed = 0;
+
+		for (u32 run = 0; run < side->nruns; run++)
+			failed += side->runs[run].failed;
+		if (failed)
+			diff_note(&f->diff, "%u of %u runs of the %s pass failed", failed, side->nruns,
+				  figures_pass_words[f->pass[i]]);
+	}
+}
+
+static int notes_make(struct figures *f, double *scratch)
+{
+	if (f->elapsed.command[0].n && runs_judge(&f->elapsed))
+		return -1;
+	steady_find(&f->steady, f->times, f->ntimes, scratch);
+	figures_note_steady(&f->diff, "", &f->steady, f->ntimes, f->warmups);
+	for (size_t i = 0; i < f->elapsed.nnotes; i++)
+		diff_note(&f->diff, "%s", f->elapsed.notes[i]);
+	failed_note(f);
+	return 0;
+}
+
+int figures_judge(struct figures *f)
+{
+	size_t most = f->ntimes + 1;
+	double *scratch[2];
+	int err;
+
+	for (u32 i = 0; i < f->diff.nsides; i++)
+		most = MAX(most, f->diff.sides[i].nruns);
+	scratch[0] = calloc(most, sizeof(double));
+	scratch[1] = calloc(most, sizeof(double));
+	err = scratch[0] && scratch[1] ? 0 : -1;
+	for (u32 kind = 0; kind < DIFF_KINDS && !err; kind++)
+		err = table_judge(f, kind, scratch);
+	missing_judge(f);
+	err = err ? err : notes_make(f, scratch[0]);
+	free(scratch[0]);
+	free(scratch[1]);
+	return err;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * After how many runs a series of times is steady: what a program takes longer for at first, until caches are warm and
+ * files are in memory, is behind it. A pure function without allocation.
+ */
+#ifndef CLI_ANALYZE_STEADY_H
+#define CLI_ANALYZE_STEADY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct steady {
+	bool known;                  /* there are enough values for it to be told */
+	bool is;                     /* they become so while at least half of them are left */
+	size_t after;                /* of is: values before the others; more than some dozens are a tenth too many at most */
+};
+
+/* Of n values in the order of time; sorted has room for as many. */
+void steady_find(struct steady *steady, const double *values, size_t n, double *sorted);
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+/* See repeated.h. Commands are run by turns, A B, B A, ..., so that what slowly changes is in all of them alike. */
+#include "cli/cmd/repeated.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd/launch.h"
+#include "cli/cmd/passes.h"
+#include "cli/cmd/words.h"
+#include "cli/log.h"
+#include "cli/output/diff_output.h"
+#include "cli/output/figures_output.h"
+
+enum { RUNS_MOST = 100000, RUNS_USUAL_VS = 10, COMMANDS_MOST = 16, ROWS_USUAL = 20 };
+
+struct repeated_command {
+	char **argv;
+	char *text;
+	double *times;               /* ns of each run, warm-ups in front; of several commands */
+	size_t ntimes;
+};
+
+struct repeated {
+	const struct repeated_asked *asked;
+	const struct repeated_way *way;
+	struct repeated_command *commands;
+	u32 n;
+	unsigned long runs;
+	char *events;                /* their names, with commas between, but those that have one themselves */
+	struct figures figures;      /* of one command */
+	struct diff diff;            /* of several */
+	int status;                  /* of the first failure */
+	bool stop;
+};
+
+/* One run to be made. */
+struct turn {
+	u32 command, side;           /* side: of the figures, its pass */
+	unsigned long number;        /* from 1; 0: a warm-up */
+};
+
+/* ---- what is asked for ----------------------------------------------------------------------------- */
+
+bool repeated_has_pass(const struct repeated_asked *asked, enum figures_pass pass)
+{
+	for (u32 i = 0; i < asked->npasses; i++)
+		if (asked->pass[i] == pass)
+			return true;
+	return false;
+}
+
+int repeated_parse(struct repeated_asked *asked, const struct command *command)
+{
+	asked->npasses = 0;
+	for (size_t i = 0; i < asked->passes.n; i++) {
+		enum figures_pass pass = FIGURES_TIMING;
+
+		while (pass < FIGURES_PASSES && strcmp(figures_pass_words[pass], asked->passes.item[i]) != 0)
+			pass++;
+		if (pass == FIGURES_PASSES)
+			return command_misused(command, "knows the passes timing, counting and profile, not",
+					       asked->passes.item[i]);
+		if (repeated_has_pass(asked, pass))
+			return command_misused(command, "has this pass twice:", asked->passes.item[i]);
+		asked->pass[asked->npasses++] = pass;
+	}
+	if (asked->runs > RUNS_MOST || asked->warmups > RUNS_MOST)
+		return command_misused(command, "makes at most 100000 runs", NULL);
+	if (asked->vs.n >= COMMANDS_MOST)
+		return command_misused(command, "compares at most 16 commands", NULL);
+	if (asked->vs.n && asked->npasses > 1)
+		return command_misused(command, "can't compare commands, by --vs, with more than one of --passes", NULL);
+	return 0;
+}
+
+bool repeated_wanted(const struct repeated_asked *asked)
+{
+	return asked->runs || asked->warmups || asked->vs.n || asked->npasses > 1 ||
+	       (asked->npasses && asked->pass[0] != FIGURES_COUNTING);
+}
+
+void repeated_free(struct repeated_asked *asked)
+{
+	opt_list_free(&asked->passes);
+	opt_list_free(&asked->vs);
+}
+
+/* ---- a run ----------------------------------------------------------------------------------------- */
+
+static void turn_options(const struct repeated *r, const struct turn *turn, struct session_options *so)
+{
+	static const struct event_list none = { .n = 0 };
+	const struct repeated_asked *asked = r->asked;
+	enum figures_pass pass = asked->npasses ? asked->pass[turn->side] : FIGURES_PASSES;
+
+	*so = *r->way->options;
+	so->argv = r->commands[turn->command].argv;
+	if (!turn->number)
+		so->probe_all = so->objects = false;
+	so->unarmed = pass == FIGURES_TIMING;
+	if (pass == FIGURES_TIMING || pass == FIGURES_PROFILE) {
+		so->events = &none;
+		so->sources = 0;
+	}
+	if (pass == FIGURES_TIMING || pass == FIGURES_COUNTING) {
+		so->sampling = NULL;
+		so->off_cpu = so->block_io = false;
+	}
+}
+
+/* "3", "timing.3", "B.3" */
+static void turn_name(const struct repeated *r, const struct turn *turn, char name[48])
+{
+	const struct repeated_asked *asked = r->asked;
+	const char *of = r->n > 1 ? r->diff.sides[turn->command].label :
+			 asked->npasses ? figures_pass_words[asked->pass[turn->side]] : "";
+
+	snprintf(name, 48, "%s%s%lu", of, *of ? "." : "", turn->number);
+}
+
+static int time_keep(struct repeated_command *c, double ns)
+{
+	double *times = realloc(c->times, (c->ntimes + 1) * sizeof(*times));
+
+	if (!times)
+		return error("out of memory");
+	c->times = times;
+	times[c->ntimes++] = ns;
+	return 0;
+}
+
+/* What of a run that has ended is kept. 0, or -1 after a message. */
+static int turn_take(struct repeated *r, const struct turn *turn, struct session *session, const char *path)
+{
+	const struct session_facts *facts = session_facts(session);
+	double ns = (double)facts->duration_ns;
+	struct profile merged;
+	int err;
+
+	if (r->n > 1 && time_keep(&r->commands[turn->command], ns))
+		return -1;
+	if (!turn->number)
+		return r->n > 1 || turn->side ? 0 : figures_time(&r->figures, ns) ? error("out of memory") : 0;
+	profile_init(&merged, PROFILE_BY_REGION);
+	err = profile_merge(&merged, session_profile(session));
+	if (!err && r->n > 1)
+		err = diff_add(&r->diff, turn->command, path, &merged, facts);
+	else if (!err)
+		err = figures_add(&r->figures, turn->side, path, &merged, facts,
+				  facts->signal ? facts->signal : facts->status << 8);
+	profile_fini(&merged);
+	return err;
+}
+
+static void repeated_stop(struct repeated *r, int status)
+{
+	r->stop = true;
+	if (!r->status)
+		r->status = status;
+}
+
+/* A run whose command could not even begin says so itself. */
+static void turn_failed(struct repeated *r, const struct turn *turn, enum session_end end, int status)
+{
+	bool ran = end == SESSION_ENDED || end == SESSION_TIMEOUT;
+	const char *which = turn->number ? "run" : "a warm-up";
+	char number[24] = "";
+
+	if (ran && r->asked->ignore_failure)
+		return;
+	if (turn->number)
+		snprintf(number, sizeof(number), " %lu", turn->number);
+	if (ran && status < 0)
+		error("%s%s of %s was killed by signal %d: there are no more runs without --ignore-failure", which, number,
+		      r->commands[turn->command].text, -status);
+	else if (ran)
+		error("%s%s of %s %s: there are no more runs without --ignore-failure", which, number,
+		      r->commands[turn->command].text, end == SESSION_TIMEOUT ? "took too long" : "failed");
+	repeated_stop(r, status);
+}
+
+/* What is kept of a run: nothing of a warm-up, and a history has times of passes that disturb them least. */
+static struct run_record turn_record(const struct repeated *r, const struct turn *turn)
+{
+	struct run_record record = *r->way->record;
+
+	if (!turn->number)
+		return (struct run_record){ .pattern = NULL };
+	if (r->asked->npasses && r->asked->pass[turn->side] != FIGURES_TIMING)
+		record.history = NULL;
+	return record;
+}
+
+static void turn_run(struct repeated *r, const struct turn *turn)
+{
+	const struct run_record record = turn_record(r, turn);
+	struct passes passes = { .n = 0 };
+	struct session *session = NULL;
+	struct session_options so;
+	enum session_end end;
+	struct run_file file;
+	char name[48];
+	int status;
+
+	turn_options(r, turn, &so);
+	turn_name(r, turn, name);
+	status = run_file_open(&file, &record, name);
+	if (status) {
+		repeated_stop(r, status);
+		run_file_close(&file);
+		return;
+	}
+	end = session_run(&session, &so);
+	status = launch_status(end, session);
+	/* One that somebody wanted an end of is no measurement any more. */
+	if (end >= SESSION_ENDED && session_interrupted(session)) {
+		repeated_stop(r, -session_interrupted(session));
+	} else if (end >= SESSION_ENDED) {
+		if (end == SESSION_ENDED && turn->number && so.events->n && passes_run(&passes, session, &so))
+			repeated_stop(r, STATUS_FAILURE);
+		else if (run_file_write(&file, &record, session) ||
+			 turn_take(r, turn, session, file.name ? file.name : ""))
+			repeated_stop(r, STATUS_FAILURE);
+	}
+	if (status && !r->stop)
+		turn_failed(r, turn, end, status);
+	passes_free(&passes);
+	session_free(session);
+	run_file_close(&file);
+}
+
+/* Each command once, every other time in the opposite order. */
+static void round_run(struct repeated *r, u32 side, unsigned long place, unsigned long number)
+{
+	for (u32 i = 0; i < r->n && !r->stop; i++)
+		turn_run(r, &(struct turn){ place % 2 ? r->n - 1 - i : i, side, number });
+}
+
+/* Pass after pass, so that none that samples stands between those that take times. */
+static void rounds_run(struct repeated *r)
+{
+	u32 sides = MAX(r->asked->npasses, 1u);
+
+	for (u32 side = 0; side < sides && !r->stop; side++) {
+		for (unsigned long i = 0; i < r->asked->warmups && !r->stop; i++)
+			round_run(r, side, i, 0);
+		for (unsigned long i = 0; i < r->runs && !r->stop; i++)
+			round_run(r, side, i, i + 1);
+	}
+}
+
+/* ---- the report ------------------------------------------------------------------------------------ */
+
+static char *event_names(const struct event_list *events)
+{
+	char *names = NULL;
+	size_t size;
+	FILE *f = open_memstream(&names, &size);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; events && i < events->n; i++)
+		if (!strpbrk(events->event[i].name, ", "))
+			fprintf(f, "%s%s", ftell(f) ? "," : "", events->event[i].name);
+	return fclose(f) ? NULL : names;
+}
+
+static void diff_asked(struct diff *diff, const struct print_options *print)
+{
+	diff->metrics = print->metrics;
+	diff->regions = print->regions;
+	diff->definitions = &print->definitions;
+}
+
+static void note_single(const struct repeated *r, struct diff *diff)
+{
+	const struct session_options *so = r->way->options;
+	bool events = so->events && so->events->n, samples = so->sampling || so->off_cpu;
+
+	if (!r->asked->npasses && (events || samples || so->sources))
+		diff_note(diff, "the times are of runs in which %s, too: --passes timing,%s has them apart",
+			  samples ? "samples were taken" : "events were counted", samples ? "profile" : "counting");
+}
+
+static int vs_judge(struct repeated *r)
+{
+	for (u32 i = 0; i < r->n; i++) {
+		struct repeated_command *c = &r->commands[i];
+		double *sorted = calloc(c->ntimes + 1, sizeof(*sorted));
+		struct steady steady;
+		char of[DIFF_LABEL + 4];
+
+		if (!sorted)
+			return -1;
+		steady_find(&steady, c->times, c->ntimes, sorted);
+		free(sorted);
+		snprintf(of, sizeof(of), "%s: ", r->diff.sides[i].label);
+		figures_note_steady(&r->diff, of, &steady, c->ntimes, r->asked->warmups);
+	}
+	return diff_judge(&r->diff);
+}
+
+static int report_write(struct repeated *r, const struct output_options *options)
+{
+	const struct print_options *print = r->way->print;
+	const struct diff_options way = { *options, print->verbose > 0 ? 0 : ROWS_USUAL };
+	bool json = !strcmp(print->format, "json"), csv = !strcmp(print->format, "csv");
+	FILE *file = r->way->file;
+
+	if (r->n > 1)
+		return (json ? diff_json : csv ? diff_csv : diff_table)(file, &r->diff, &way);
+	return (json ? figures_json : csv ? figures_csv : figures_table)(file, &r->figures, options);
+}
+
+static int repeated_report(struct repeated *r)
+{
+	const struct repeated_way *way = r->way;
+	const struct output_options options = {
+		.width = term_width(fileno(way->file)),
+		.color = color_wanted(way->file, way->print->color),
+		.utf8 = output_utf8(),
+		.verbose = way->print->quiet ? -1 : way->print->verbose,
+	};
+	struct diff *diff = r->n > 1 ? &r->diff : &r->figures.diff;
+	const char *unknown;
+	char text[DIFF_NOTE];
+
+	unknown = diff_unknown_metric(diff, text);
+	if (unknown)
+		warning("no metric or total of these runs is called '%s'; see sparkctl list metrics", unknown);
+	note_single(r, diff);
+	if (r->n > 1 ? vs_judge(r) : figures_judge(&r->figures))
+		return error("out of memory for the report");
+	launch_report_begin(way->file, way->report);
+	/* One write for all of it: standard error is not buffered. */
+	if (way->file == stderr)
+		setvbuf(way->file, NULL, _IOFBF, 1 << 16);
+	errno = 0;
+	if (report_write(r, &options))
+		return error("out of memory for the report");
+	return launch_report_written(way->file, way->report && strcmp(way->report, "-") ? way->report : "the report");
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------- */
+
+static int command_make(struct repeated_command *c, char **argv)
+{
+	c->argv = argv;
+	c->text = argv ? words_join(argv, true) : NULL;
+	return c->text ? 0 : argv ? error("out of memory") : -1;
+}
+
+/* 0, or the exit status after a message. */
+static int commands_make(struct repeated *r)
+{
+	r->commands = calloc(r->asked->vs.n + 1, sizeof(*r->commands));
+	if (!r->commands || command_make(&r->commands[0], words_copy(r->way->options->argv)))
+		return error("out of memory"), STATUS_FAILURE;
+	for (r->n = 1; r->n <= r->asked->vs.n; r->n++)
+		if (command_make(&r->commands[r->n], words_split("--vs", r->asked->vs.item[r->n - 1])))
+			return STATUS_USAGE;
+	return 0;
+}
+
+/* Whether every side of a comparison, or the first pass, has a run. */
+static bool has_runs(const struct repeated *r)
+{
+	if (r->n == 1)
+		return r->figures.diff.sides[0].nruns > 0;
+	for (u32 i = 0; i < r->n; i++)
+		if (!r->diff.sides[i].nruns)
+			return false;
+	return true;
+}
+
+static int repeated_prepare(struct repeated *r)
+{
+	int status = commands_make(r);
+
+	if (status)
+		return status;
+	if (r->n > 1 ? diff_init(&r->diff, r->n) : figures_init(&r->figures, r->asked->pass, r->asked->npasses))
+		return error("out of memory"), STATUS_FAILURE;
+	diff_asked(r->n > 1 ? &r->diff : &r->figures.diff, r->way->print);
+	r->events = r->n > 1 ? event_names(r->way->options->events) : NULL;
+	r->diff.also = r->events && *r->events ? r->events : NULL;
+	for (u32 i = 0; i < r->n && r->n > 1; i++)
+		r->diff.sides[i].command = r->commands[i].text;
+	r->figures.argv = (const char *const *)r->commands[0].argv;
+	r->figures.warmups = r->asked->warmups;
+	return 0;
+}
+
+int repeated_run(const struct repeated_asked *asked, const struct repeated_way *way)
+{
+	struct repeated r = { .asked = asked, .way = way };
+	int status;
+
+	r.runs = asked->runs ? asked->runs : asked->vs.n ? RUNS_USUAL_VS : 1;
+	status = repeated_prepare(&r);
+	if (!status) {
+		rounds_run(&r);
+		status = r.status;
+		r.figures.stopped = r.stop;
+		if (has_runs(&r) && repeated_report(&r))
+			status = status ? status : STATUS_FAILURE;
+	}
+	for (u32 i = 0; r.commands && i <= asked->vs.n; i++) {
+		words_free(r.commands[i].argv);
+		free(r.commands[i].text);
+		free(r.commands[i].times);
+	}
+	free(r.commands);
+	free(r.events);
+	diff_free(&r.diff);
+	figures_free(&r.figures);
+	return status;
+}

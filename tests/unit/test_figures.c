@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/analyze/figures and steady: made-up runs in passes, from which each figure is, and what is written of them. */
+#include <jansson.h>
+#include <math.h>
+
+#include "cli/analyze/figures.h"
+#include "cli/output/figures_output.h"
+#include "diffed.h"
+
+static struct figures figures;
+
+static void figures_teardown(void)
+{
+	figures_free(&figures);
+	teardown();
+}
+
+static void begin(const enum figures_pass *passes, u32 n)
+{
+	figures_free(&figures);
+	ck_assert_int_eq(figures_init(&figures, passes, n), 0);
+	figures.argv = arguments;
+}
+
+/* A run with a region parse of so many ms. */
+static void add(u32 side, double ms, const char *source, double clock_ns)
+{
+	u32 main_row;
+
+	run_begin();
+	main_row = region(0, "main", ms * 2 * MS);
+	region(main_row, "parse", ms * MS);
+	facts.duration_ns = (u64)(ms * 3 * MS);
+	totals[0].cell = cell_counted(ms * 3 * MS);
+	totals[1].cell = cell_counted(clock_ns);
+	totals[1].source = source;
+	totals[2].cell = cell_absent(CELL_UNAVAILABLE, "no PMU");
+	ck_assert_int_eq(figures_add(&figures, side, "", &profile, &facts, 0), 0);
+}
+
+static const struct figure *figure_of(enum diff_kind kind, const char *path, const char *metric)
+{
+	const struct diff_table *table = &figures.diff.tables[kind];
+
+	for (u32 row = 0; row < table->nrows; row++)
+		for (u32 m = 0; m < table->nmetrics; m++)
+			if (!strcmp(table->rows[row].text, path) && !strcmp(table->metrics[m].name, metric))
+				return figures_at(&figures, kind, m, row);
+	ck_abort_msg("there is no %s of %s", metric, path);
+	return NULL;
+}
+
+static bool figures_noted(const char *what)
+{
+	for (u32 i = 0; i < figures.diff.nnotes; i++)
+		if (strstr(figures.diff.notes[i], what))
+			return true;
+	return false;
+}
+
+static char *written(int (*write)(FILE *file, const struct figures *figures, const struct output_options *options))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	ck_assert_int_eq(write(f, &figures, &(struct output_options){ .utf8 = true }), 0);
+	fclose(f);
+	return text;
+}
+
+START_TEST(spread)
+{
+	static const double ms[] = { 10, 11, 12, 13, 14, 15, 90 };
+	const struct figure *wall;
+
+	begin(NULL, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(ms); i++)
+		add(0, ms[i], "perf", 1e6);
+	ck_assert_int_eq(figures_judge(&figures), 0);
+	wall = figure_of(DIFF_REGIONS, "main;parse", "wall");
+	ck_assert_uint_eq(wall->value.n, 7);
+	ck_assert_double_eq(wall->spread.median, 13.0 * MS);
+	ck_assert_double_eq(wall->spread.mad, 2.0 * MS);
+	ck_assert_double_eq(wall->spread.min, 10.0 * MS);
+	ck_assert_double_eq(wall->spread.max, 90.0 * MS);
+	ck_assert(wall->spread.bounded);
+	ck_assert_uint_eq(wall->spread.outliers, 1);
+	ck_assert_double_eq(figure_of(DIFF_REGIONS, "main;parse", "calls")->spread.mad, 0);
+	ck_assert_double_eq(figure_of(DIFF_TOTALS, "elapsed", "value")->spread.median, 39.0 * MS);
+	ck_assert_uint_eq(figures.nmissing, 1);
+	ck_assert_str_eq(figures.missing[0].why, "no PMU");
+}
+END_TEST
+
+/* Times are of the timing pass, also where the counting pass is given first; what is counted is of the other. */
+START_TEST(passes)
+{
+	static const enum figures_pass order[] = { FIGURES_COUNTING, FIGURES_TIMING };
+
+	begin(order, 2);
+	for (size_t i = 0; i < 3; i++) {
+		add(0, 20, "perf", 5e6);
+		add(1, 10, "wait4", 7e6);
+	}
+	ck_assert_int_eq(figures_judge(&figures), 0);
+	ck_assert_str_eq(figures_pass(&figures, figure_of(DIFF_REGIONS, "main;parse", "wall")), "timing");
+	ck_assert_double_eq(figure_of(DIFF_REGIONS, "main;parse", "wall")->spread.median, 10.0 * MS);
+	ck_assert_str_eq(figures_pass(&figures, figure_of(DIFF_TOTALS, "elapsed", "value")), "timing");
+	ck_assert_str_eq(figures_pass(&figures, figure_of(DIFF_TOTALS, "task-clock", "value")), "counting");
+	ck_assert_double_eq(figure_of(DIFF_TOTALS, "task-clock", "value")->spread.median, 5e6);
+	/* Both say why it is not there, once. */
+	ck_assert_uint_eq(figures.nmissing, 1);
+}
+END_TEST
+
+START_TEST(failed_runs)
+{
+	begin(NULL, 0);
+	run_begin();
+	facts.status = 3;
+	ck_assert_int_eq(figures_add(&figures, 0, "", &profile, &facts, 3 << 8), 0);
+	ck_assert_int_eq(figures_judge(&figures), 0);
+	ck_assert(figures_noted("1 of 1 runs failed"));
+	ck_assert(figures_noted("no intervals"));
+	ck_assert(!figures.steady.known);
+}
+END_TEST
+
+/* ---- when times are steady -------------------------------------------------------------------------- */
+
+static struct steady steady_of(const double *values, size_t n)
+{
+	double sorted[64];
+	struct steady steady;
+
+	steady_find(&steady, values, n, sorted);
+	return steady;
+}
+
+START_TEST(steady_first)
+{
+	static const double values[] = { 10.1, 10, 10.2, 9.9, 10, 10.1, 10.3, 9.8 };
+
+	ck_assert(steady_of(values, 8).is);
+	ck_assert_uint_eq(steady_of(values, 8).after, 0);
+	ck_assert(!steady_of(values, 5).known);
+}
+END_TEST
+
+START_TEST(steady_later)
+{
+	static const double cold[] = { 50, 10, 10.2, 9.9, 10, 10.1 };
+	static const double warming[] = { 50, 40, 30, 20, 10.1, 10, 10.2, 9.9, 10, 10.1, 10.3, 9.8, 10 };
+
+	ck_assert(steady_of(cold, 6).is);
+	ck_assert_uint_eq(steady_of(cold, 6).after, 1);
+	ck_assert_uint_eq(steady_of(warming, 13).after, 4);
+}
+END_TEST
+
+/* Each run takes a little longer, to the end. */
+START_TEST(steady_never)
+{
+	double values[40];
+
+	for (size_t i = 0; i < 40; i++)
+		values[i] = 10 + (double)i + (double)(i * 7 % 5) / 10;
+	ck_assert(steady_of(values, 40).known && !steady_of(values, 40).is);
+	begin(NULL, 0);
+	for (size_t i = 0; i < 40; i++)
+		add(0, values[i], "perf", 1e6);
+	ck_assert_int_eq(figures_judge(&figures), 0);
+	ck_assert(figures_noted("not become steady"));
+	ck_assert(comparison_drifts(&figure_of(DIFF_REGIONS, "main;parse", "wall")->drift));
+}
+END_TEST
+
+/* Warm-ups that are too few, and enough. */
+START_TEST(steady_noted)
+{
+	static const double ms[] = { 50, 40, 10, 10.2, 9.9, 10, 10.1, 9.8, 10.2, 10 };
+
+	for (unsigned long warm = 1; warm <= 2; warm++) {
+		begin(NULL, 0);
+		figures.warmups = warm;
+		for (size_t i = 0; i < ARRAY_SIZE(ms); i++) {
+			if (i < warm)
+				ck_assert_int_eq(figures_time(&figures, ms[i] * 3 * MS), 0);
+			else
+				add(0, ms[i], "perf", 1e6);
+		}
+		ck_assert_int_eq(figures_judge(&figures), 0);
+		ck_assert_uint_eq(figures.steady.after, 2);
+		ck_assert_int_eq(figures_noted("-w 2 leaves them out"), warm == 1);
+	}
+}
+END_TEST
+
+/* ---- what is written ------------------------------------------------------------------------------- */
+
+START_TEST(outputs)
+{
+	static const enum figures_pass order[] = { FIGURES_TIMING, FIGURES_COUNTING };
+	char *text;
+	json_t *json;
+
+	begin(order, 2);
+	for (size_t i = 0; i < 6; i++) {
+		add(0, 10 + (double)i, "wait4", 1e6);
+		add(1, 20, "perf", 2e6);
+	}
+	ck_assert_int_eq(figures_judge(&figures), 0);
+	text = written(figures_json);
+	json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	ck_assert_ptr_nonnull(json);
+	ck_assert_str_eq(json_string_value(json_object_get(json, "schema")), "spark-runs/1");
+	json_decref(json);
+	free(text);
+	text = written(figures_csv);
+	ck_assert_ptr_nonnull(strstr(text, "region,main;parse,marker,wall,ns,timing,counted,6,12500000,1500000,10000000,15000000,"
+				     "10000000,15000000,0,"));
+	ck_assert_ptr_nonnull(strstr(text, "total,,,task-clock,ns,counting,counted,6,2000000,0,2000000,2000000,"));
+	free(text);
+	text = written(figures_table);
+	ck_assert_ptr_nonnull(strstr(text, "6 timing, 6 counting"));
+	ck_assert_ptr_nonnull(strstr(text, "main;parse    12.5 ms  12.0 %  10.0 ms  15.0 ms  10.0 ms – 15.0 ms"));
+	ck_assert_ptr_nonnull(strstr(text, "not available     cycles: no PMU"));
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("figures");
+
+	tcase_add_checked_fixture(tests, setup, figures_teardown);
+	tcase_add_test(tests, spread);
+	tcase_add_test(tests, passes);
+	tcase_add_test(tests, failed_runs);
+	tcase_add_test(tests, steady_first);
+	tcase_add_test(tests, steady_later);
+	tcase_add_test(tests, steady_never);
+	tcase_add_test(tests, steady_noted);
+	tcase_add_test(tests, outputs);
+	return suite_run("figures", tests);
+}
