@@ -22,8 +22,6 @@
 
 #include "banned.h"
 
-#define WAIT_SECONDS 2
-
 struct invitation {
 	u32 pid;
 	u32 filters;
@@ -135,7 +133,7 @@ static int hello_open_memfd(const struct wire_config *c)
 
 static int hello_talk(int fd, const struct invitation *v, u32 flags, struct wire_config *c, int *memfd)
 {
-	struct timeval limit = { WAIT_SECONDS, 0 };
+	struct timeval limit = { WIRE_WAIT_SECONDS, 0 };
 	struct wire_hello hello = {
 		.magic = WIRE_MAGIC,
 		.version = WIRE_VERSION,
@@ -144,6 +142,7 @@ static int hello_talk(int fd, const struct invitation *v, u32 flags, struct wire
 		.tid = (u32)syscall_raw(SYS_gettid, 0, 0, 0, 0, 0, 0),
 		.abi = SPARK_ABI_VERSION,
 		.flags = flags,
+		.ns = clock_ns(CLOCK_MONOTONIC_RAW),
 	};
 	int ret;
 

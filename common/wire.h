@@ -22,10 +22,11 @@
 #include "base.h"
 
 #define WIRE_MAGIC 0x31306b7261707321ULL /* "!spark01" */
-#define WIRE_VERSION 7
+#define WIRE_VERSION 8
+#define WIRE_WAIT_SECONDS 2        /* for an answer: an agent goes on without one */
 
 /*
- * The value of the one environment variable: "5,<sparkctl's pid>,<seccomp filters on it>,<32 hex
+ * The value of the one environment variable: "8,<sparkctl's pid>,<seccomp filters on it>,<32 hex
  * digits of token>, <socket path>", without the line break.
  */
 #define WIRE_ENV "SPARK_SESSION"
@@ -79,6 +80,7 @@ struct wire_hello {
 	u32 tid;
 	u32 abi;                     /* of the markers: SPARK_ABI_VERSION */
 	u32 flags;
+	u64 ns;                      /* CLOCK_MONOTONIC_RAW when it began to connect; 0: not known */
 };
 
 enum wire_verdict {
@@ -511,7 +513,7 @@ struct wire_window {
 	struct wire_usage end_usage;
 };
 
-_Static_assert(sizeof(struct wire_hello) == 48, "wire");
+_Static_assert(sizeof(struct wire_hello) == 56, "wire");
 _Static_assert(sizeof(struct wire_config) == 48, "wire");
 _Static_assert(sizeof(struct wire_rings) == 80, "wire");
 _Static_assert(sizeof(struct wire_watch_entry) == 32, "wire");

@@ -145,6 +145,7 @@ e2e_tests = \
 	tests/e2e/repeat.test \
 	tests/e2e/runs.test \
 	tests/e2e/seam.test \
+	tests/e2e/start-wait.test \
 	tests/e2e/stat-cache.test \
 	tests/e2e/stat-cgroup.test \
 	tests/e2e/stat-hardware.test \

@@ -137,6 +137,9 @@ struct session_facts {
 	const struct loss_fact *losses; /* the session's own */
 	size_t nlosses;
 	const char *uncounted;       /* why the kernel's events missed some of the tree, or NULL */
+	u64 start_waits;             /* programs that waited for sparkctl when they started, for long */
+	u64 start_longest_ns;        /* the longest of these times */
+	u64 start_unheard;           /* others that went on unmeasured in the end */
 	const char *not_preloaded;   /* why the agent could not enter ("... is statically linked"), or NULL */
 	const struct samples *samples; /* NULL: not profiled */
 	const struct storage_fact *storage; /* NULL: nobody looked */

@@ -224,6 +224,19 @@ static int report_diagnose_probed(struct report *report, const struct profile *p
 			    pair->cell.value / 1e3, some));
 }
 
+/* sparkctl could not say so when it was. */
+static int report_diagnose_starts(struct report *report)
+{
+	const struct session_facts *facts = report->facts;
+
+	if (facts->start_waits && report_add_diagnosis(report, "start-wait", NULL, facts->start_waits,
+		report_text(report, "a program waited for sparkctl when it started, at most %.0f ms: sparkctl was stopped or had no "
+			    "CPU, and the program's times have that in them", (double)facts->start_longest_ns / 1e6)))
+		return -1;
+	return facts->start_unheard ? report_add_diagnosis(report, "start-wait", NULL, facts->start_unheard,
+		"a program waited 2 s for sparkctl when it started, which was stopped or had no CPU, and went on unmeasured") : 0;
+}
+
 int report_add_diagnostics(struct report *report, const struct profile *profile)
 {
 	struct diagnosis_builder builder = { .report = report, .profile = profile };
@@ -243,6 +256,8 @@ int report_add_diagnostics(struct report *report, const struct profile *profile)
 	if (!err && report->facts->unfinished)
 		err = report_add_diagnosis(report, "unfinished", NULL, 1,
 			"sparkctl ended before the run did: the figures are those of its last look");
+	if (!err)
+		err = report_diagnose_starts(report);
 	free(builder.begun);
 	if (!err)
 		report_merge_diagnoses(report);

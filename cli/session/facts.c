@@ -279,6 +279,9 @@ void session_collect_facts(struct session *s)
 		sampling_facts(s);
 	blockio_facts(s);
 	preload_facts(s);
+	s->facts.start_waits = s->start_waits;
+	s->facts.start_longest_ns = s->start_longest_ns;
+	s->facts.start_unheard = s->start_unheard;
 	/* Of the tree alone: others say themselves what they lack. */
 	if (!s->options->count)
 		capability_facts(s);

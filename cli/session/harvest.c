@@ -242,7 +242,7 @@ static void harvest(struct session *s, struct segment *g, bool all)
 		tracing_windows(s, g, &view);
 		windows_inside(s, g, &view);
 	}
-	if (all && !wire_view_header(&view)->processes)
+	if (all && !g->unheard && !wire_view_header(&view)->processes)
 		s->unstarted++;
 	segment_drop_copy(&view);
 	attribute_forget(s, g);

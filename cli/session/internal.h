@@ -41,6 +41,7 @@ struct segment {
 	struct process *processes;   /* of it, newest first */
 	u32 live;                    /* processes that write to it */
 	u32 dead;                    /* processes that ended since it was last read */
+	bool unheard;                /* the agent that it was for did not wait for it */
 	u32 seen;                    /* ref of the newest process record that is known */
 	u64 strangers;               /* slots of processes that nobody knows */
 	bool over;                   /* nobody can write to it any more, neither can we */
@@ -138,8 +139,10 @@ struct server_hello {
 
 /* Takes connections and messages; true: *hello is one to answer. Call until false. */
 bool server_receive(struct server *server, struct server_hello *hello, u64 now_ns);
-/* memfd -1: none; rings: that the configuration speaks of. */
-void server_answer(struct server_hello *hello, const struct wire_config *config, int memfd, const struct ring *rings);
+/* memfd -1: none; rings: that the configuration speaks of. False: the agent is gone, or waits no longer. */
+bool server_answer(struct server_hello *hello, const struct wire_config *config, int memfd, const struct ring *rings);
+/* How long it waited; p, g: its process and its segment, NULL: none. */
+void hello_waited(struct session *s, const struct server_hello *hello, bool taken, struct process *p, struct segment *g);
 
 /* ---- spawn.c: the main child */
 
@@ -657,6 +660,9 @@ struct session {
 	bool timed_out;
 	u32 hellos;
 	u32 mismatches;              /* hellos of another version */
+	u64 start_waits;             /* agents that waited for us: see session_facts */
+	u64 start_longest_ns;
+	u64 start_unheard;
 	u64 unmeasured;              /* images for which there was no segment */
 	u64 refill_ns;               /* when to try again to make one */
 	u64 unreadable;              /* segments that could not be read */

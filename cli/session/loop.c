@@ -216,7 +216,7 @@ void session_hello(struct session *s, struct server_hello *h)
 		origin_map(s, p->facts.pid, &map);
 	if (config.verdict != WIRE_GO)
 		config.rings = 0;
-	server_answer(h, &config, g ? g->fd : -1, rings);
+	hello_waited(s, h, server_answer(h, &config, g ? g->fd : -1, rings), p, g);
 	if (h->hello.flags & WIRE_HELLO_FORKED)
 		return;
 	if (p) {

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@
 #include "cli/log.h"
 
 #define BACKLOG 4096
+#define HELLO_WAIT_NS (100 * NSEC_PER_MSEC) /* that is told of */
 #define PATIENCE_NS (2 * NSEC_PER_SEC)
 #define GRACE_NS (20 * NSEC_PER_MSEC) /* from connecting to speaking, when others wait for the place */
 
@@ -260,7 +262,7 @@ static bool send_rings(int fd, const struct ring *rings, u32 n)
 	return sendmsg(fd, &m, MSG_NOSIGNAL) >= 0;
 }
 
-void server_answer(struct server_hello *h, const struct wire_config *config, int memfd, const struct ring *rings)
+bool server_answer(struct server_hello *h, const struct wire_config *config, int memfd, const struct ring *rings)
 {
 	union {
 		struct cmsghdr align;
@@ -268,6 +270,7 @@ void server_answer(struct server_hello *h, const struct wire_config *config, int
 	} control = { .bytes = { 0 } };
 	struct iovec iov = { (void *)(uintptr_t)config, sizeof(*config) };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	bool taken = true;
 
 	if (memfd >= 0) {
 		m.msg_control = &control;
@@ -277,11 +280,47 @@ void server_answer(struct server_hello *h, const struct wire_config *config, int
 		};
 		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&m)), &memfd, sizeof(int));
 	}
-	if (sendmsg(h->fd, &m, MSG_NOSIGNAL) < 0)
+	if (sendmsg(h->fd, &m, MSG_NOSIGNAL) < 0) {
+		taken = false;
 		verbose(1, "process %d is gone before its configuration came: %s", (int)h->pid, strerror(errno));
+	}
 	for (u32 i = 0; i < config->rings; i += WIRE_RINGS)
 		if (!send_rings(h->fd, rings + i, MIN(config->rings - i, WIRE_RINGS)))
 			break;
 	close(h->fd);
 	h->fd = -1;
+	return taken;
+}
+
+/* It went on: what came after that is in nobody's regions. */
+static void hello_unheard(struct session *s, struct process *p, struct segment *g)
+{
+	static const char why[] = "it waited 2 s for sparkctl, which was stopped or had no CPU, and went on without";
+	struct target *t = &s->target;
+
+	s->start_unheard++;
+	if (g)
+		g->unheard = true;
+	if (!p)
+		return;
+	p->facts.agent = false;
+	free(p->no_agent);
+	p->no_agent = strdup(why);
+	if (p == s->processes.list[0])
+		snprintf(t->obstacle, sizeof(t->obstacle), "%.240s did not load the agent in time: %s", s->options->argv[0], why);
+}
+
+void hello_waited(struct session *s, const struct server_hello *h, bool taken, struct process *p, struct segment *g)
+{
+	u64 now = session_now(), since = h->hello.ns, limit = WIRE_WAIT_SECONDS * NSEC_PER_SEC;
+
+	/* A stranger may say anything, and a time namespace moves the clock. */
+	if (!since || since < s->start_ns || since > now || now - since < HELLO_WAIT_NS)
+		return;
+	if (!taken && now - since >= limit) {
+		hello_unheard(s, p, g);
+	} else {
+		s->start_waits++;
+		s->start_longest_ns = MAX(s->start_longest_ns, MIN(now - since, 2 * limit));
+	}
 }

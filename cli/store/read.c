@@ -127,6 +127,9 @@ TAKE_TEXT(cpu, facts.cpu)
 TAKE_TEXT(clock, facts.clock)
 TAKE_REAL(hint, clock.hint)
 TAKE_NUMBER(identity, bool, clock.identity)
+TAKE_NUMBER(start_waits, u64, facts.start_waits)
+TAKE_NUMBER(start_longest, u64, facts.start_longest_ns)
+TAKE_NUMBER(start_unheard, u64, facts.start_unheard)
 TAKE_TEXT(not_preloaded, facts.not_preloaded)
 TAKE_TEXT(uncounted, facts.uncounted)
 TAKE_TEXT(target, facts.target)
@@ -160,6 +163,7 @@ static const struct run_row run_rows[] = {
 	{ "signal", take_signal }, { "timeout", take_timeout }, { "duration_ns", take_duration },
 	{ "host", take_host }, { "kernel", take_kernel }, { "cpu", take_cpu }, { "clock", take_clock },
 	{ "ns_per_tick_hint", take_hint }, { "clock_is_ns", take_identity },
+	{ "start_waits", take_start_waits }, { "start_longest_ns", take_start_longest }, { "start_unheard", take_start_unheard },
 	{ "not_preloaded", take_not_preloaded }, { "uncounted", take_uncounted }, { "metrics", take_metrics }, { "regions", take_regions },
 	{ "target", take_target }, { "sort_by", take_sort_by }, { "define", take_define }, { "group_by", take_group }, { "repaired", take_repaired },
 	{ "marker_pairs", take_pairs }, { "marker_ticks", take_pair_cost }, { "sources", take_sources },

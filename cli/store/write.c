@@ -57,6 +57,9 @@ static void write_run(struct store_writer *writer)
 	write_text(writer, insert, "clock", facts->clock);
 	store_put(&writer->db, insert, "tr", "ns_per_tick", (double)clock_map_slope(facts->clock_map));
 	store_put(&writer->db, insert, "tr", "ns_per_tick_hint", facts->clock_map->hint);
+	write_number(writer, insert, "start_waits", facts->start_waits);
+	write_number(writer, insert, "start_longest_ns", facts->start_longest_ns);
+	write_number(writer, insert, "start_unheard", facts->start_unheard);
 	write_number(writer, insert, "clock_is_ns", facts->clock_map->identity);
 	write_text(writer, insert, "not_preloaded", facts->not_preloaded);
 	write_text(writer, insert, "uncounted", facts->uncounted);

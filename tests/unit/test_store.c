@@ -369,12 +369,17 @@ START_TEST(test_round_trip)
 	surround(&sample.facts);
 	sample.options.metrics = "wall*,calls,queue*";
 	sample.options.sort_by = "calls";
+	sample.facts.start_waits = 2;
+	sample.facts.start_longest_ns = 512 * NSEC_PER_MSEC;
+	sample.facts.start_unheard = 1;
 	sample_report(&sample);
 	write_sample();
 	for (i = 0; i < ARRAY_SIZE(formats); i++) {
 		before = sample_print(&sample, formats[i]);
 		after = read_and_print(formats[i]);
 		ck_assert_str_eq(before, after);
+		if (!i)
+			ck_assert(strstr(after, "at most 512 ms") && strstr(after, "and went on unmeasured"));
 		free(before);
 		free(after);
 	}
