@@ -45,6 +45,8 @@ cli_sources = \
 	cli/analyze/inside.h \
 	cli/analyze/interval.c \
 	cli/analyze/interval.h \
+	cli/analyze/machine.c \
+	cli/analyze/machine.h \
 	cli/analyze/metric.c \
 	cli/analyze/metric.h \
 	cli/analyze/metric_event.c \
@@ -435,6 +437,8 @@ cli_sources = \
 	cli/session/loop.c \
 	cli/session/offspring.c \
 	cli/session/origin.c \
+	cli/session/machine.c \
+	cli/session/machine.h \
 	cli/session/nodes.c \
 	cli/session/nodes.h \
 	cli/session/offcpu.c \

@@ -34,6 +34,7 @@ unit_tests = \
 	tests/unit/test_ids \
 	tests/unit/test_inject \
 	tests/unit/test_json \
+	tests/unit/test_machine \
 	tests/unit/test_metric_event \
 	tests/unit/test_names \
 	tests/unit/test_names_sysfs \

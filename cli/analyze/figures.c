@@ -2,6 +2,7 @@
 /* See figures.h. */
 #include "cli/analyze/figures.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,15 +185,49 @@ static void failed_note(struct figures *f)
 	}
 }
 
-static int notes_make(struct figures *f, double *scratch)
+static u32 total_row(const struct diff *diff, const char *name)
+{
+	const struct diff_table *table = &diff->tables[DIFF_TOTALS];
+	u32 row = 0;
+
+	while (row < table->nrows && strcmp(table->rows[row].name, name) != 0)
+		row++;
+	return row < table->nrows ? row : DIFF_NONE;
+}
+
+/* Cycles for each ns of CPU time: both of the same runs, whatever they did. */
+static void clock_note(struct figures *f, double *rates, double *scratch)
+{
+	u32 cycles = total_row(&f->diff, "cycles"), clock = total_row(&f->diff, "task-clock");
+	struct comparison drift;
+	size_t n = 0;
+
+	for (u32 i = 0; cycles != DIFF_NONE && clock != DIFF_NONE && i < f->diff.nsides && !n; i++)
+		for (u32 run = 0; run < f->diff.sides[i].nruns; run++) {
+			const struct diff_run *of = &f->diff.sides[i].runs[run];
+			u8 state;
+			double count = diff_value(of, DIFF_TOTALS, 0, cycles, &state);
+			double rate = count / diff_value(of, DIFF_TOTALS, 0, clock, &state);
+
+			if (isfinite(rate))
+				rates[n++] = rate;
+		}
+	compare_drift(&drift, rates, n, scratch);
+	if (comparison_drifts(&drift))
+		diff_note(&f->diff, "the clock rate of the CPUs, cycles for each ns, changed by %+.1f %% from the first run to the "
+			  "last", (drift.ratio - 1) * 100);
+}
+
+static int notes_make(struct figures *f, double *scratch[2])
 {
 	if (f->elapsed.command[0].n && runs_judge(&f->elapsed))
 		return -1;
-	steady_find(&f->steady, f->times, f->ntimes, scratch);
+	steady_find(&f->steady, f->times, f->ntimes, scratch[0]);
 	figures_note_steady(&f->diff, "", &f->steady, f->ntimes, f->warmups);
 	for (size_t i = 0; i < f->elapsed.nnotes; i++)
 		diff_note(&f->diff, "%s", f->elapsed.notes[i]);
 	failed_note(f);
+	clock_note(f, scratch[0], scratch[1]);
 	return 0;
 }
 
@@ -210,7 +245,7 @@ int figures_judge(struct figures *f)
 	for (u32 kind = 0; kind < DIFF_KINDS && !err; kind++)
 		err = table_judge(f, kind, scratch);
 	missing_judge(f);
-	err = err ? err : notes_make(f, scratch[0]);
+	err = err ? err : notes_make(f, scratch);
 	free(scratch[0]);
 	free(scratch[1]);
 	return err;

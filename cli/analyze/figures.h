@@ -8,6 +8,7 @@
 #define CLI_ANALYZE_FIGURES_H
 
 #include "cli/analyze/diff.h"
+#include "cli/analyze/machine.h"
 #include "cli/analyze/runs.h"
 #include "cli/analyze/steady.h"
 
@@ -41,6 +42,7 @@ struct figures {
 	size_t ntimes;
 	struct steady steady;        /* of those */
 	struct figure *figure[DIFF_KINDS]; /* by row, then by metric */
+	struct machine machine;      /* meanwhile */
 	struct figures_missing *missing;
 	size_t nmissing;
 };

@@ -82,6 +82,8 @@ int runs_add_cache(struct runs_command *command, const struct cache_fact *cache)
 enum cache_regime runs_regime(const struct runs_command *command);
 /* Tables show the totals that match one of the patterns, separated by commas; NULL: all that are of use. */
 void runs_show(struct runs *runs, const char *patterns);
+/* A note more, after runs_judge(), as far as there is room. */
+void runs_note(struct runs *runs, const char *text);
 /* Fills the spreads, comparisons and notes. 0, or -1 when memory is short. */
 int runs_judge(struct runs *runs);
 /*

@@ -152,6 +152,11 @@ static void notes_make(struct runs *runs, double *scratch)
 			 runs->missed * 100, runs->target * 100);
 }
 
+void runs_note(struct runs *runs, const char *text)
+{
+	note_add(runs, "%s", text);
+}
+
 int runs_judge(struct runs *runs)
 {
 	size_t most = 1;

@@ -12,6 +12,7 @@
 #include "cli/log.h"
 #include "cli/output/diff_output.h"
 #include "cli/output/figures_output.h"
+#include "cli/session/machine.h"
 
 enum { RUNS_MOST = 100000, RUNS_USUAL_VS = 10, COMMANDS_MOST = 16, ROWS_USUAL = 20 };
 
@@ -31,6 +32,7 @@ struct repeated {
 	char *events;                /* their names, with commas between, but those that have one themselves */
 	struct figures figures;      /* of one command */
 	struct diff diff;            /* of several */
+	struct machine_look machine; /* before the first run */
 	int status;                  /* of the first failure */
 	bool stop;
 };
@@ -243,6 +245,7 @@ static void rounds_run(struct repeated *r)
 {
 	u32 sides = MAX(r->asked->npasses, 1u);
 
+	machine_look(&r->machine, "");
 	for (u32 side = 0; side < sides && !r->stop; side++) {
 		for (unsigned long i = 0; i < r->asked->warmups && !r->stop; i++)
 			round_run(r, side, i, 0);
@@ -282,6 +285,17 @@ static void note_single(const struct repeated *r, struct diff *diff)
 	if (!r->asked->npasses && (events || samples || so->sources))
 		diff_note(diff, "the times are of runs in which %s, too: --passes timing,%s has them apart",
 			  samples ? "samples were taken" : "events were counted", samples ? "profile" : "counting");
+}
+
+static void machine_notes(struct repeated *r, struct diff *diff)
+{
+	struct machine *machine = &r->figures.machine;
+	struct machine_look end;
+
+	machine_look(&end, "");
+	machine_judge(machine, &r->machine, &end);
+	for (size_t i = 0; i < machine->nnotes; i++)
+		diff_note(diff, "%s", machine->notes[i]);
 }
 
 static int vs_judge(struct repeated *r)
@@ -333,6 +347,7 @@ static int repeated_report(struct repeated *r)
 	note_single(r, diff);
 	if (r->n > 1 ? vs_judge(r) : figures_judge(&r->figures))
 		return error("out of memory for the report");
+	machine_notes(r, diff);
 	launch_report_begin(way->file, way->report);
 	/* One write for all of it: standard error is not buffered. */
 	if (way->file == stderr)

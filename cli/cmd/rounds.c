@@ -13,6 +13,7 @@
 #include "cli/cmd/live.h"
 #include "cli/log.h"
 #include "cli/output/format.h"
+#include "cli/session/machine.h"
 #include "cli/text.h"
 
 #define ROUNDS_LEAST 10ul            /* that are made without a number being given, if there is time */
@@ -29,6 +30,7 @@ struct rounds {
 	struct repeat *repeat;
 	struct rounds_files files;
 	struct live live;
+	struct machine_look machine; /* before the first round */
 	u64 start_ns, drawn_ns;
 	size_t done;                 /* rounds */
 	size_t look;                 /* at the precision, after so many */
@@ -273,6 +275,7 @@ static void rounds_run(struct rounds *r)
 	r->start_ns = repeat_now();
 	for (size_t i = 0; i < r->asked->warmups && !r->stop; i++)
 		round_run(r, i, false);
+	machine_look(&r->machine, "");
 	r->start_ns = repeat_now();
 	while (!rounds_done(r)) {
 		round_run(r, r->done, true);
@@ -288,6 +291,17 @@ static void rounds_run(struct rounds *r)
 	live_close(&r->live);
 }
 
+static void machine_notes(struct rounds *r)
+{
+	struct machine_look end;
+	struct machine machine;
+
+	machine_look(&end, "");
+	machine_judge(&machine, &r->machine, &end);
+	for (size_t i = 0; i < machine.nnotes; i++)
+		runs_note(&r->runs, machine.notes[i]);
+}
+
 static int rounds_finish(struct rounds *r)
 {
 	runs_show(&r->runs, r->way->print->metrics);
@@ -300,6 +314,7 @@ static int rounds_finish(struct rounds *r)
 		r->runs.missed = runs_precision(&r->runs);
 	if (runs_judge(&r->runs))
 		return error("out of memory");
+	machine_notes(r);
 	return rounds_report(&r->runs, &r->files, r->way);
 }
 

@@ -105,6 +105,27 @@ static json_t *steady_json(const struct figures *f)
 	return object;
 }
 
+static json_t *switch_json(enum machine_switch is)
+{
+	return is == MACHINE_UNKNOWN ? json_null() : json_boolean(is == MACHINE_ON);
+}
+
+static json_t *machine_json(const struct machine *m)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "cpus", m->begin.cpus ? json_u64(m->begin.cpus) : json_null());
+	json_object_set_new(object, "governor", m->begin.governor[0] ? json_text(m->begin.governor) : json_null());
+	json_object_set_new(object, "turbo", switch_json(m->begin.turbo));
+	json_object_set_new(object, "smt", switch_json(m->begin.smt));
+	json_object_set_new(object, "aslr", switch_json(m->begin.aslr));
+	json_object_set_new(object, "load", json_figure(m->begin.load >= 0, m->begin.load));
+	json_object_set_new(object, "others", json_figure(m->others >= 0, m->others));
+	json_object_set_new(object, "steal", json_figure(m->steal >= 0, m->steal));
+	json_object_set_new(object, "throttled", json_u64(m->throttled));
+	return object;
+}
+
 int figures_json(FILE *file, const struct figures *f, const struct output_options *options)
 {
 	struct json_writer writer = { .file = file };
@@ -119,6 +140,7 @@ int figures_json(FILE *file, const struct figures *f, const struct output_option
 	for (u32 i = 0; i < f->diff.nsides; i++)
 		json_element(&writer, pass_json(f, i));
 	json_close_array(&writer);
+	json_member(&writer, "machine", machine_json(&f->machine));
 	json_member(&writer, "steadiness", steady_json(f));
 	json_open_array(&writer, "rows");
 	rows_json(&writer, f);

@@ -272,6 +272,9 @@ static void header_print(const struct table *t)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u%s%s", i ? ", " : "", f->diff.sides[i].nruns,
 			 f->by_pass ? " " : "", f->by_pass ? figures_pass_words[f->pass[i]] : "");
 	lines_print(&t->lines, STYLE_PLAIN, "runs", "%s%s%s%s", text, warm, steady, f->stopped ? "; stopped early" : "");
+	machine_text(&f->machine, text, sizeof(text));
+	if (text[0])
+		lines_print(&t->lines, STYLE_PLAIN, "machine", "%s", text);
 }
 
 /* One line for all that have the same reason. */

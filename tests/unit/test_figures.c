@@ -127,6 +127,23 @@ START_TEST(failed_runs)
 }
 END_TEST
 
+/* The CPUs slow down, whatever the runs take. */
+START_TEST(clock_drift)
+{
+	for (int drifts = 0; drifts < 2; drifts++) {
+		begin(NULL, 0);
+		for (size_t i = 0; i < 20; i++) {
+			run_begin();
+			totals[1].cell = cell_counted(1e6 * (double)(1 + i % 3));
+			totals[2].cell = cell_counted(3e6 * (double)(1 + i % 3) * (1 - 0.01 * (double)i * drifts));
+			ck_assert_int_eq(figures_add(&figures, 0, "", &profile, &facts, 0), 0);
+		}
+		ck_assert_int_eq(figures_judge(&figures), 0);
+		ck_assert_int_eq(figures_noted("the clock rate of the CPUs"), drifts);
+	}
+}
+END_TEST
+
 /* ---- when times are steady -------------------------------------------------------------------------- */
 
 static struct steady steady_of(const double *values, size_t n)
@@ -238,6 +255,7 @@ int main(void)
 	tcase_add_test(tests, spread);
 	tcase_add_test(tests, passes);
 	tcase_add_test(tests, failed_runs);
+	tcase_add_test(tests, clock_drift);
 	tcase_add_test(tests, steady_first);
 	tcase_add_test(tests, steady_later);
 	tcase_add_test(tests, steady_never);
