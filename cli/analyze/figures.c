@@ -185,6 +185,24 @@ static void failed_note(struct figures *f)
 	}
 }
 
+/* The state of the page cache that runs found, if any was asked for. */
+static void cache_note(struct figures *f)
+{
+	const char *first = NULL, *other = NULL;
+
+	for (u32 i = 0; i < f->diff.nsides; i++)
+		for (u32 run = 0; run < f->diff.sides[i].nruns; run++) {
+			const char *is = f->diff.sides[i].runs[run].field[DIFF_CACHE];
+
+			first = first ? first : is;
+			other = other || !strcmp(first, is) ? other : is;
+		}
+	if (other)
+		diff_note(&f->diff, "page cache: %s in some runs, %s in others: their figures are of two things", first, other);
+	else if (first && *first)
+		diff_note(&f->diff, "page cache: %s in all runs", first);
+}
+
 static u32 total_row(const struct diff *diff, const char *name)
 {
 	const struct diff_table *table = &diff->tables[DIFF_TOTALS];
@@ -227,6 +245,7 @@ static int notes_make(struct figures *f, double *scratch[2])
 	for (size_t i = 0; i < f->elapsed.nnotes; i++)
 		diff_note(&f->diff, "%s", f->elapsed.notes[i]);
 	failed_note(f);
+	cache_note(f);
 	clock_note(f, scratch[0], scratch[1]);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include "cli/cmd/repeated.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,18 +234,50 @@ static void turn_run(struct repeated *r, const struct turn *turn)
 	run_file_close(&file);
 }
 
+/* ---- signals between runs -------------------------------------------------------------------------- */
+
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+
+static volatile sig_atomic_t ended_by;
+
+static void end_take(int by)
+{
+	ended_by = by;
+}
+
+/* While a command runs its session has them; else they would end us with what was measured. exec(2) takes a handler off. */
+static void signals_take(struct sigaction before[ARRAY_SIZE(ends)])
+{
+	ended_by = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (!sigaction(ends[i], NULL, &before[i]) && before[i].sa_handler == SIG_DFL)
+			sigaction(ends[i], &(struct sigaction){ .sa_handler = end_take, .sa_flags = SA_RESTART }, NULL);
+}
+
+static void signals_give(const struct sigaction before[ARRAY_SIZE(ends)])
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		sigaction(ends[i], &before[i], NULL);
+}
+
+/* ---- all runs -------------------------------------------------------------------------------------- */
+
 /* Each command once, every other time in the opposite order. */
 static void round_run(struct repeated *r, u32 side, unsigned long place, unsigned long number)
 {
-	for (u32 i = 0; i < r->n && !r->stop; i++)
+	for (u32 i = 0; i < r->n && !r->stop && !ended_by; i++)
 		turn_run(r, &(struct turn){ place % 2 ? r->n - 1 - i : i, side, number });
+	if (ended_by && !r->stop)
+		repeated_stop(r, -ended_by);
 }
 
 /* Pass after pass, so that none that samples stands between those that take times. */
 static void rounds_run(struct repeated *r)
 {
 	u32 sides = MAX(r->asked->npasses, 1u);
+	struct sigaction before[ARRAY_SIZE(ends)];
 
+	signals_take(before);
 	machine_look(&r->machine, "");
 	for (u32 side = 0; side < sides && !r->stop; side++) {
 		for (unsigned long i = 0; i < r->asked->warmups && !r->stop; i++)
@@ -252,6 +285,7 @@ static void rounds_run(struct repeated *r)
 		for (unsigned long i = 0; i < r->runs && !r->stop; i++)
 			round_run(r, side, i, i + 1);
 	}
+	signals_give(before);
 }
 
 /* ---- the report ------------------------------------------------------------------------------------ */
@@ -285,6 +319,8 @@ static void note_single(const struct repeated *r, struct diff *diff)
 	if (!r->asked->npasses && (events || samples || so->sources))
 		diff_note(diff, "the times are of runs in which %s, too: --passes timing,%s has them apart",
 			  samples ? "samples were taken" : "events were counted", samples ? "profile" : "counting");
+	if (r->asked->npasses && so->sources && r->way->print->metrics && !repeated_has_pass(r->asked, FIGURES_COUNTING))
+		diff_note(diff, "sources are read at markers in the pass counting alone: their metrics are missing in regions");
 }
 
 static void machine_notes(struct repeated *r, struct diff *diff)

@@ -327,8 +327,9 @@ static int together_check(const struct run_options *o)
 		{ o->limited.sweep && o->history, "can't add the runs of a sweep, which differ, to a --history" },
 		{ o->limited.sweep && (again || o->trace || o->live || o->portioned.control),
 		  "can't sweep with -r, -w, --vs, --passes, --trace, --live or --control" },
-		{ repeated && o->repeated.npasses && o->sampled.profile && !repeated_has_pass(&o->repeated, FIGURES_PROFILE),
-		  "needs the pass profile in --passes with --profile" },
+		{ repeated && o->repeated.npasses && (o->sampled.profile || o->off_cpu || o->block_io) &&
+		  !repeated_has_pass(&o->repeated, FIGURES_PROFILE),
+		  "needs the pass profile in --passes with --profile, --off-cpu or --block-io" },
 		{ repeated && o->repeated.npasses && o->history && !repeated_has_pass(&o->repeated, FIGURES_TIMING),
 		  "needs the pass timing in --passes with --history" },
 		{ repeated && o->repeated.npasses && launch_counts(&o->asked) && !counts_again(o),

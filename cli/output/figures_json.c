@@ -25,6 +25,8 @@ static json_t *pass_json(const struct figures *f, u32 side)
 
 		json_object_set_new(run, "recording", *s->runs[i].path ? json_text(s->runs[i].path) : json_null());
 		json_object_set_new(run, "duration_ns", json_u64(s->runs[i].duration_ns));
+		json_object_set_new(run, "cache", *s->runs[i].field[DIFF_CACHE] ? json_text(s->runs[i].field[DIFF_CACHE]) :
+				    json_null());
 		json_object_set_new(run, "failed", json_boolean(s->runs[i].failed));
 		json_array_append_new(runs, run);
 	}

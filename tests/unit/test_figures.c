@@ -144,6 +144,25 @@ START_TEST(clock_drift)
 }
 END_TEST
 
+/* Runs of a cold and a warm page cache are told apart. */
+START_TEST(cache_states)
+{
+	static const struct cache_fact cold = { .regime = CACHE_COLD }, warm = { .regime = CACHE_WARM };
+
+	for (int mixed = 0; mixed < 2; mixed++) {
+		begin(NULL, 0);
+		for (int i = 0; i < 2; i++) {
+			run_begin();
+			facts.cache = mixed && i ? &warm : &cold;
+			ck_assert_int_eq(figures_add(&figures, 0, "", &profile, &facts, 0), 0);
+		}
+		ck_assert_int_eq(figures_judge(&figures), 0);
+		ck_assert_int_eq(figures_noted("cold in all runs"), !mixed);
+		ck_assert_int_eq(figures_noted("cold in some runs, warm in others"), mixed);
+	}
+}
+END_TEST
+
 /* ---- when times are steady -------------------------------------------------------------------------- */
 
 static struct steady steady_of(const double *values, size_t n)
@@ -256,6 +275,7 @@ int main(void)
 	tcase_add_test(tests, passes);
 	tcase_add_test(tests, failed_runs);
 	tcase_add_test(tests, clock_drift);
+	tcase_add_test(tests, cache_states);
 	tcase_add_test(tests, steady_first);
 	tcase_add_test(tests, steady_later);
 	tcase_add_test(tests, steady_never);
