@@ -18,14 +18,14 @@ static const char *const titles[] = {
 
 void sweep_size(char *text, size_t size, u64 bytes)
 {
-	static const char letters[] = "KMGT";
-	int n = 0;
+	static const char units[][2] = { "", "K", "M", "G", "T" };
+	u32 n = 0;
 
 	while (n < 4 && bytes && bytes % 1024 == 0) {
 		bytes /= 1024;
 		n++;
 	}
-	snprintf(text, size, "%" PRIu64 "%.*s", bytes, n > 0, n > 0 ? &letters[n - 1] : "");
+	snprintf(text, size, "%" PRIu64 "%s", bytes, units[n]);
 }
 
 void sweep_ended(char *text, size_t size, const struct sweep_row *row)
