@@ -142,6 +142,17 @@ static void profile_read_merged(struct profile *profile, struct wire_view *view,
 	profile_fini(&threads);
 }
 
+/* As sparkctl does it: a window from outside is added, and a process that is alone is compared with another's. */
+static void profile_go_on(struct profile *profile, u64 how)
+{
+	const struct profile_window outside = { .process = 1, .pid = SAMPLE_PID, .calls = 2, .wall = NOW };
+
+	if (how & 1)
+		profile_add_window(profile, &outside, "w", 1);
+	else
+		profile_group_alone(profile);
+}
+
 static void segment_run(const u8 *bytes, size_t size)
 {
 	const struct wire_header *header = (const void *)bytes;
@@ -158,6 +169,8 @@ static void segment_run(const u8 *bytes, size_t size)
 		profile_read(&profile, &view);
 	else
 		profile_read_merged(&profile, &view, how >> 28);
+	if (!(how >> 20 & 3))
+		profile_go_on(&profile, how >> 22);
 	report = report_build(&profile, &facts.facts, &options);
 	fuzz_check(report || allocations_left, "there is a report");
 	allocations_left = 0;
