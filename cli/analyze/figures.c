@@ -80,7 +80,8 @@ static int missing_add(struct figures *f, const struct session_facts *facts)
 int figures_add(struct figures *f, u32 side, const char *path, struct profile *profile,
 		const struct session_facts *facts, int status)
 {
-	const struct total_fact elapsed = { .name = "elapsed", .unit = "ns", .cell = cell_counted((double)facts->duration_ns) };
+	const struct total_fact elapsed = { .name = "elapsed", .unit = "ns",
+					    .cell = cell_counted((double)facts->duration_ns) };
 
 	if (!f->diff.sides[side].nruns && missing_add(f, facts))
 		return error("out of memory");
@@ -198,7 +199,8 @@ static void cache_note(struct figures *f)
 			other = other || !strcmp(first, is) ? other : is;
 		}
 	if (other)
-		diff_note(&f->diff, "page cache: %s in some runs, %s in others: their figures are of two things", first, other);
+		diff_note(&f->diff, "page cache: %s in some runs, %s in others: their figures are of two things",
+			  first, other);
 	else if (first && *first)
 		diff_note(&f->diff, "page cache: %s in all runs", first);
 }
@@ -232,8 +234,8 @@ static void clock_note(struct figures *f, double *rates, double *scratch)
 		}
 	compare_drift(&drift, rates, n, scratch);
 	if (comparison_drifts(&drift))
-		diff_note(&f->diff, "the clock rate of the CPUs, cycles for each ns, changed by %+.1f %% from the first run to the "
-			  "last", (drift.ratio - 1) * 100);
+		diff_note(&f->diff, "the clock rate of the CPUs, cycles for each ns, changed by %+.1f %% from the first "
+			  "run to the last", (drift.ratio - 1) * 100);
 }
 
 static int notes_make(struct figures *f, double *scratch[2])

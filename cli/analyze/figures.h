@@ -2,7 +2,7 @@
 /*
  * Runs of one command, region by region: the spread of every figure over them, and which runs it is from. Runs are made
  * in passes, so that what takes time to measure is in no time: a timing pass has nothing armed but markers, a counting
- * pass events and sources, a profile pass samples. Rows and values are those of a diff (diff.h), each pass a side of it.
+ * pass events and sources, a profile pass samples. Rows and values are those of a diff (diff.h), a side for each pass.
  */
 #ifndef CLI_ANALYZE_FIGURES_H
 #define CLI_ANALYZE_FIGURES_H
@@ -53,8 +53,8 @@ void figures_free(struct figures *figures);
 /* The time of a run that is no warm-up any more, or still one, of the first pass. 0, or -1 when memory is short. */
 int figures_time(struct figures *figures, double ns);
 /*
- * A run of the pass on this side; path names it, status is as wait(2) has it. Its profile may be grouped by region then.
- * 0, or -1 after a message.
+ * A run of the pass on this side; path names it, status is as wait(2) has it. Its profile may be grouped by region
+ * then. 0, or -1 after a message.
  */
 int figures_add(struct figures *figures, u32 side, const char *path, struct profile *profile,
 		const struct session_facts *facts, int status);
@@ -62,7 +62,8 @@ int figures_add(struct figures *figures, u32 side, const char *path, struct prof
 int figures_judge(struct figures *figures);
 
 /* What is to be said of n times, warm-ups counted; of is what stands in front of it. */
-void figures_note_steady(struct diff *diff, const char *of, const struct steady *steady, size_t n, unsigned long warmups);
+void figures_note_steady(struct diff *diff, const char *of, const struct steady *steady, size_t n,
+			 unsigned long warmups);
 
 static inline const struct figure *figures_at(const struct figures *figures, enum diff_kind kind, u32 metric, u32 row)
 {

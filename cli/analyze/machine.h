@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of a machine distorts times beside the program: how it is set, and what it did while runs were made. Two looks at
- * it are compared. Nothing here is measured in the program, so it explains figures and changes none.
+ * What of a machine distorts times beside the program: how it is set, and what it did while runs were made. Two looks
+ * at it are compared. Nothing here is measured in the program, so it explains figures and changes none.
  */
 #ifndef CLI_ANALYZE_MACHINE_H
 #define CLI_ANALYZE_MACHINE_H

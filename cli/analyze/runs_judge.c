@@ -62,7 +62,8 @@ static bool note_first(struct runs *runs, const struct runs_command *c, const st
 {
 	char label[RUNS_LABEL + 4];
 
-	if (runs->steadied || c->n < SPREAD_LEAST || e->value[0] < e->spread.max || !spread_far(&e->spread, e->value[0]))
+	if (runs->steadied || c->n < SPREAD_LEAST || e->value[0] < e->spread.max ||
+	    !spread_far(&e->spread, e->value[0]))
 		return false;
 	note_add(runs, "%sthe first run took %.4g ms, the others %.4g: %s", named(runs, c, label), e->value[0] / 1e6,
 		 e->spread.median / 1e6,

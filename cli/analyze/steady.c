@@ -9,7 +9,7 @@
 #include "common/base.h"
 
 #define STEADY_LEAST 5               /* fewer have no scatter to speak of */
-#define STEADY_STEP 20               /* one more than a part of those before is left out at a time: long series are quick */
+#define STEADY_STEP 20               /* of those left out already so large a part is added at a time */
 
 static bool steady_from(const double *values, size_t n, double *sorted)
 {

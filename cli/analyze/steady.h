@@ -12,7 +12,7 @@
 struct steady {
 	bool known;                  /* there are enough values for it to be told */
 	bool is;                     /* they become so while at least half of them are left */
-	size_t after;                /* of is: values before the others; more than some dozens are a tenth too many at most */
+	size_t after;                /* of is: values before the others, about, if they are many */
 };
 
 /* Of n values in the order of time; sorted has room for as many. */

@@ -74,7 +74,8 @@ int repeated_parse(struct repeated_asked *asked, const struct command *command)
 	if (asked->vs.n >= COMMANDS_MOST)
 		return command_misused(command, "compares at most 16 commands", NULL);
 	if (asked->vs.n && asked->npasses > 1)
-		return command_misused(command, "can't compare commands, by --vs, with more than one of --passes", NULL);
+		return command_misused(command, "can't compare commands, by --vs, with more than one of --passes",
+				       NULL);
 	return 0;
 }
 
@@ -176,8 +177,8 @@ static void turn_failed(struct repeated *r, const struct turn *turn, enum sessio
 	if (turn->number)
 		snprintf(number, sizeof(number), " %lu", turn->number);
 	if (ran && status < 0)
-		error("%s%s of %s was killed by signal %d: there are no more runs without --ignore-failure", which, number,
-		      r->commands[turn->command].text, -status);
+		error("%s%s of %s was killed by signal %d: there are no more runs without --ignore-failure", which,
+		      number, r->commands[turn->command].text, -status);
 	else if (ran)
 		error("%s%s of %s %s: there are no more runs without --ignore-failure", which, number,
 		      r->commands[turn->command].text, end == SESSION_TIMEOUT ? "took too long" : "failed");
@@ -245,7 +246,7 @@ static void end_take(int by)
 	ended_by = by;
 }
 
-/* While a command runs its session has them; else they would end us with what was measured. exec(2) takes a handler off. */
+/* While a command runs its session has them; else they would end us with what was measured. exec(2) drops handlers. */
 static void signals_take(struct sigaction before[ARRAY_SIZE(ends)])
 {
 	ended_by = 0;
@@ -317,10 +318,13 @@ static void note_single(const struct repeated *r, struct diff *diff)
 	bool events = so->events && so->events->n, samples = so->sampling || so->off_cpu;
 
 	if (!r->asked->npasses && (events || samples || so->sources))
-		diff_note(diff, "the times are of runs in which %s, too: --passes timing,%s has them apart",
-			  samples ? "samples were taken" : "events were counted", samples ? "profile" : "counting");
-	if (r->asked->npasses && so->sources && r->way->print->metrics && !repeated_has_pass(r->asked, FIGURES_COUNTING))
-		diff_note(diff, "sources are read at markers in the pass counting alone: their metrics are missing in regions");
+		diff_note(diff, "the times are of runs in which %s, too: --passes timing%s",
+			  samples ? "samples were taken" : "events were counted",
+			  r->n > 1 ? " compares times alone" :
+			  samples ? ",profile has them apart" : ",counting has them apart");
+	if (r->asked->npasses && so->sources && !repeated_has_pass(r->asked, FIGURES_COUNTING))
+		diff_note(diff, "sources are read at markers in the pass counting alone: their metrics are missing in "
+			  "regions");
 }
 
 static void machine_notes(struct repeated *r, struct diff *diff)

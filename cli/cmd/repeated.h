@@ -21,12 +21,13 @@ struct repeated_asked {
 /* Rows for a struct with a member repeated. */
 #define REPEATED_ROWS(type) \
 	{ "runs", 'r', OPT_UINT, offsetof(type, repeated.runs), "N", NULL, \
-	  "run the command so often and report medians, how they scatter and how precise they are; with --vs 10 times", "1", false }, \
+	  "run the command so often and report medians, how they scatter and how precise they are; with --vs 10 " \
+	  "times", "1", false }, \
 	{ "warmup", 'w', OPT_UINT, offsetof(type, repeated.warmups), "N", NULL, \
 	  "run it so often before, uncounted", "0", false }, \
 	{ "passes", 0, OPT_LIST, offsetof(type, repeated.passes), "PASSES", NULL, \
-	  "run it in passes of their own: timing, counting, profile, with commas between; counting alone runs the command again " \
-	  "for events that the CPU has no counters for", NULL, false }, \
+	  "run it in passes of their own: timing, counting, profile, with commas between; counting alone runs the " \
+	  "command again for events that the CPU has no counters for", NULL, false }, \
 	{ "vs", 0, OPT_EACH, offsetof(type, repeated.vs), "COMMANDLINE", NULL, \
 	  "compare with this command region by region, quoted as for a shell; all take turns", NULL, false }, \
 	{ "ignore-failure", 0, OPT_FLAG, offsetof(type, repeated.ignore_failure), NULL, NULL, \

@@ -114,10 +114,11 @@ static const struct command_example examples[] = {
 	{ "sparkctl run --profile -- ./app", "the functions and lines that each region spends its time in" },
 	{ "sparkctl run --off-cpu --profile -- ./app", "what each region waits for: disk, locks, sockets, a CPU" },
 	{ "sparkctl run --trace out.json -- ./app", "a time line of the regions of each thread, for ui.perfetto.dev" },
-	{ "sparkctl run -r 20 -w 1 -- ./app", "medians over 20 runs of each region, how they scatter, and whether they drift" },
+	{ "sparkctl run -r 20 -w 1 -- ./app",
+	  "medians of 20 runs, region by region, how they scatter, and whether they drift" },
 	{ "sparkctl run -r 10 --passes timing,counting,profile -e faults -- ./app",
 	  "times of runs in which nothing is counted, counts and samples of others" },
-	{ "sparkctl run -r 10 --vs ./new -- ./app", "two programs by turns: in which regions they differ beyond noise" },
+	{ "sparkctl run -r 10 --vs ./new -- ./app", "two programs by turns: which regions differ beyond noise" },
 	{ "sparkctl run -o out.spark -- ./app", "a recording, to be looked at again by sparkctl report" },
 	{ "sparkctl run --format json --report - ./app", "for programs: schema spark-report/1" },
 	{ .line = NULL },
@@ -274,7 +275,9 @@ static int outputs_open(const struct run_options *o, struct watch *watch, struct
 	if (o->trace && o->report && !strcmp(o->trace, "-") && !strcmp(o->report, "-"))
 		return command_misused(&command_run, "can't write both the trace and the report to standard output", NULL);
 	/* Several runs have a recording each. */
-	status = o->record && !o->limited.nsizes && !repeated_wanted(&o->repeated) ? watch_record(watch, o->record, &recorded) : 0;
+	status = 0;
+	if (o->record && !o->limited.nsizes && !repeated_wanted(&o->repeated))
+		status = watch_record(watch, o->record, &recorded);
 
 	if (!status && o->history && store_history_check(o->history))
 		status = STATUS_FAILURE;
@@ -306,6 +309,8 @@ static int functions_parse(struct run_options *o)
 	return 0;
 }
 
+#define AGAIN "can't run the command again, by -r, -w, --vs or --passes, "
+
 /* Options that cannot be had together. */
 static int together_check(const struct run_options *o)
 {
@@ -315,11 +320,10 @@ static int together_check(const struct run_options *o)
 		bool asked;
 		const char *because;
 	} never[] = {
-		{ again && timed, "can't run the command again, by -r, -w, --vs or --passes, with --delay or --control" },
-		{ again && o->windowed.file, "can't run the command again, by -r, -w, --vs or --passes, with --window-file" },
-		{ repeated && (o->trace || o->live), "can't run the command again, by -r, -w, --vs or --passes, with --trace or "
-		  "--live" },
-		{ repeated && !strcmp(o->print.format, "html"), "has no format html for several runs: give one run, or --format json" },
+		{ again && timed, AGAIN "with --delay or --control" },
+		{ again && o->windowed.file, AGAIN "with --window-file" },
+		{ repeated && (o->trace || o->live), AGAIN "with --trace or --live" },
+		{ repeated && !strcmp(o->print.format, "html"), "has no format html for several runs" },
 		/* The lives of threads are whole. */
 		{ o->off_cpu && parts, "tells the times of --off-cpu of whole runs, not with --delay, --control or --roi" },
 		{ o->block_io && parts, "tells the figures of --block-io of whole runs, not with --delay, --control or --roi" },

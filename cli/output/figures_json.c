@@ -21,12 +21,12 @@ static json_t *pass_json(const struct figures *f, u32 side)
 
 	json_object_set_new(object, "pass", f->by_pass ? json_string(figures_pass_words[f->pass[side]]) : json_null());
 	for (u32 i = 0; i < s->nruns; i++) {
+		const char *cache = s->runs[i].field[DIFF_CACHE];
 		json_t *run = json_object();
 
 		json_object_set_new(run, "recording", *s->runs[i].path ? json_text(s->runs[i].path) : json_null());
 		json_object_set_new(run, "duration_ns", json_u64(s->runs[i].duration_ns));
-		json_object_set_new(run, "cache", *s->runs[i].field[DIFF_CACHE] ? json_text(s->runs[i].field[DIFF_CACHE]) :
-				    json_null());
+		json_object_set_new(run, "cache", *cache ? json_text(cache) : json_null());
 		json_object_set_new(run, "failed", json_boolean(s->runs[i].failed));
 		json_array_append_new(runs, run);
 	}

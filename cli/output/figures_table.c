@@ -87,10 +87,12 @@ static int more_first(const void *a, const void *b, void *context)
 	return x > y ? -1 : x < y ? 1 : i < k ? -1 : i > k;
 }
 
-/* What is always 0 tells nothing among totals. */
+/* What is always 0 tells nothing among totals, nor what mostly is among functions. */
 static bool row_wanted(const struct table *t, enum diff_kind kind, const struct figure *figure)
 {
-	return figure->value.n && (kind != DIFF_TOTALS || figure->spread.max > 0 || t->options->verbose > 0);
+	double most = kind == DIFF_FUNCTIONS ? figure->spread.median : figure->spread.max;
+
+	return figure->value.n && (kind == DIFF_REGIONS || most > 0 || t->options->verbose > 0);
 }
 
 /* The rows that have the metric, to be freed; of functions those with most first. NULL when memory is short. */
@@ -111,7 +113,8 @@ static u32 *rows_of(const struct table *t, enum diff_kind kind, u32 metric, u32 
 
 static u32 rows_shown(const struct table *t, enum diff_kind kind, u32 n)
 {
-	u32 most = kind == DIFF_TOTALS || t->options->verbose > 0 ? n : kind == DIFF_FUNCTIONS ? FUNCTIONS_MOST : ROWS_MOST;
+	u32 most = kind == DIFF_TOTALS || t->options->verbose > 0 ? n :
+		   kind == DIFF_FUNCTIONS ? FUNCTIONS_MOST : ROWS_MOST;
 
 	return MIN(n, most);
 }
@@ -269,9 +272,11 @@ static void header_print(const struct table *t)
 		snprintf(steady, sizeof(steady), "; times are steady from the first on");
 	text[0] = '\0';
 	for (u32 i = 0; i < f->diff.nsides; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u%s%s", i ? ", " : "", f->diff.sides[i].nruns,
-			 f->by_pass ? " " : "", f->by_pass ? figures_pass_words[f->pass[i]] : "");
-	lines_print(&t->lines, STYLE_PLAIN, "runs", "%s%s%s%s", text, warm, steady, f->stopped ? "; stopped early" : "");
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u%s%s", i ? ", " : "",
+			 f->diff.sides[i].nruns, f->by_pass ? " " : "",
+			 f->by_pass ? figures_pass_words[f->pass[i]] : "");
+	lines_print(&t->lines, STYLE_PLAIN, "runs", "%s%s%s%s", text, warm, steady,
+		    f->stopped ? "; stopped early" : "");
 	machine_text(&f->machine, text, sizeof(text));
 	if (text[0])
 		lines_print(&t->lines, STYLE_PLAIN, "machine", "%s", text);

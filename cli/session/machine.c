@@ -33,15 +33,15 @@ static enum machine_switch read_switch(const struct caps_context *caps, const ch
 	return (strcmp(text, "0") != 0) != inverse ? MACHINE_ON : MACHINE_OFF;
 }
 
-/* "cpu  1812374 503965 690991 279485 4218 0 4941 4164 0 0": user nice system idle iowait irq softirq steal, see proc(5). */
+/* "cpu  1812374 503965 690991 279485 4218 0 4941 4164": user nice system idle iowait irq softirq steal, see proc(5). */
 static void look_stat(struct machine_look *look, const struct caps_context *caps)
 {
 	char *text = malloc(STAT_SIZE);
 	u64 t[8] = { 0 };
 
 	if (text && facts_read(caps, "/proc/stat", text, STAT_SIZE) > 0 &&
-	    sscanf(text, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &t[0],
-		   &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) >= 7) {
+	    sscanf(text, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+		   " %" SCNu64, &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) >= 7) {
 		look->busy = t[0] + t[1] + t[2] + t[5] + t[6];
 		look->steal = t[7];
 		look->all = look->busy + t[3] + t[4] + t[7];
@@ -72,7 +72,8 @@ static void look_cpus(struct machine_look *look, const struct caps_context *caps
 		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%" PRIu32 "/cpufreq/scaling_governor", cpu);
 		if (read_line(caps, path, text, sizeof(text)) && text[0])
 			governor_add(look, text);
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%" PRIu32 "/thermal_throttle/core_throttle_count", cpu);
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%" PRIu32 "/thermal_throttle/core_throttle_count", cpu);
 		if (read_line(caps, path, text, sizeof(text)))
 			look->throttled += strtoull(text, NULL, 10);
 	}

@@ -56,8 +56,8 @@ static const char *expansion_of(char letter, const char *run, char *text, size_t
 			error("%%n in the name of a recording: it is the number of a run, and there is one alone");
 		return run;
 	default:
-		error("%%%c in the name of a recording: %%p is the process, %%h the host, %%r the rank, %%n the run, %%%% is %%",
-		      letter);
+		error("%%%c in the name of a recording: %%p is the process, %%h the host, %%r the rank, %%n the run, "
+		      "%%%% is %%", letter);
 		return NULL;
 	}
 }
