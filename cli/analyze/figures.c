@@ -240,9 +240,10 @@ static void clock_note(struct figures *f, double *rates, double *scratch)
 
 static int notes_make(struct figures *f, double *scratch[2])
 {
+	steady_find(&f->steady, f->times, f->ntimes, scratch[0]);
+	f->elapsed.cold = f->steady.is && f->steady.after > f->warmups ? f->steady.after - f->warmups : 0;
 	if (f->elapsed.command[0].n && runs_judge(&f->elapsed))
 		return -1;
-	steady_find(&f->steady, f->times, f->ntimes, scratch[0]);
 	figures_note_steady(&f->diff, "", &f->steady, f->ntimes, f->warmups);
 	for (size_t i = 0; i < f->elapsed.nnotes; i++)
 		diff_note(&f->diff, "%s", f->elapsed.notes[i]);

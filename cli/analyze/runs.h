@@ -59,7 +59,8 @@ struct runs {
 	size_t reference;            /* the others are compared with it */
 	unsigned long warmups;
 	bool stopped;                /* by Ctrl-C, a failure or the bound on the time: fewer runs than wanted */
-	bool steadied;               /* somebody else tells when they are warm */
+	bool steadied;               /* somebody else tells when they are warm, */
+	size_t cold;                 /* and that so many of the first are not */
 	bool chosen;                 /* which totals are shown was asked for */
 	bool cached;                 /* each run is to find the page cache as asked */
 	enum cache_asked cache_asked;

@@ -72,8 +72,18 @@ static bool note_first(struct runs *runs, const struct runs_command *c, const st
 	return true;
 }
 
-/* told: one of the outliers has been told of. */
-static void note_scatter(struct runs *runs, const struct runs_command *c, const struct spread *s, bool told)
+/* Outliers that are told of as cold runs. */
+static size_t cold_outliers(const struct runs *runs, const struct runs_command *c, const struct runs_series *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < MIN(runs->cold, c->n); i++)
+		n += spread_far(&e->spread, e->value[i]);
+	return n;
+}
+
+/* told: so many of the outliers have been told of. */
+static void note_scatter(struct runs *runs, const struct runs_command *c, const struct spread *s, size_t told)
 {
 	size_t outliers = s->outliers - told;
 	char label[RUNS_LABEL + 4];
@@ -137,7 +147,7 @@ static void notes_make(struct runs *runs, double *scratch)
 			note_add(runs, "%s%zu of %zu runs failed", named(runs, c, label), c->failed, c->n);
 		if (!e || !e->known)
 			continue;
-		note_scatter(runs, c, &e->spread, note_first(runs, c, e));
+		note_scatter(runs, c, &e->spread, note_first(runs, c, e) + cold_outliers(runs, c, e));
 		note_drift(runs, c, e, scratch);
 		brief += too_short(runs, &e->spread);
 	}

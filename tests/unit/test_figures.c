@@ -229,6 +229,8 @@ START_TEST(steady_noted)
 		ck_assert_int_eq(figures_judge(&figures), 0);
 		ck_assert_uint_eq(figures.steady.after, 2);
 		ck_assert_int_eq(figures_noted("-w 2 leaves them out"), warm == 1);
+		/* Cold runs are outliers, but not told twice. */
+		ck_assert(!figures_noted("outliers"));
 	}
 }
 END_TEST
