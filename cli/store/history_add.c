@@ -10,7 +10,7 @@
 
 /* What of a region, and of the whole run, is kept of each run. */
 #define USUAL "calls,wall,wall.excl,wall.p50,wall.p90,wall.p99,wall.max,cpu," \
-	      "elapsed,user,system,task-clock,page-faults,major-faults,context-switches,cpu-migrations"
+	      "elapsed,user,sys,maxrss,task-clock,minor-faults,major-faults,context-switches,cpu-migrations"
 
 struct adder {
 	struct store_db db;
