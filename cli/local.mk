@@ -49,6 +49,7 @@ cli_sources = \
 	cli/analyze/machine.h \
 	cli/analyze/metric.c \
 	cli/analyze/metric.h \
+	cli/analyze/metric_client.c \
 	cli/analyze/metric_event.c \
 	cli/analyze/metric_window.c \
 	cli/analyze/pair_map.c \

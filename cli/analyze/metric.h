@@ -63,7 +63,7 @@ const struct metric *metric_find(const char *name);
 /* "ns", "count", ... */
 const char *metric_format_name(enum metric_format format);
 
-/* The columns that a client metric NAME makes: the mean under its own name, then .min .max .count. */
+/* metric_client.c. The columns that a client metric NAME makes: the mean under its own name, then .min .max .count. */
 #define METRIC_CLIENT_COLUMNS 4
 /* What a list shows in their place, since no run has named them: rows called NAME, NAME.min ... */
 const struct metric *metric_client_examples(void);
