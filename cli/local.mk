@@ -75,6 +75,7 @@ cli_sources = \
 	cli/analyze/report_build.h \
 	cli/analyze/report_calls.c \
 	cli/analyze/report_cause.c \
+	cli/analyze/report_cost.c \
 	cli/analyze/report_derived.c \
 	cli/analyze/report_notes.c \
 	cli/analyze/report_origin.c \
@@ -335,6 +336,7 @@ cli_sources = \
 	cli/output/json.c \
 	cli/output/json_block.c \
 	cli/output/json_build.h \
+	cli/output/json_cost.c \
 	cli/output/json_portion.c \
 	cli/output/json_profile.c \
 	cli/output/json_split.c \
@@ -380,6 +382,7 @@ cli_sources = \
 	cli/output/table.c \
 	cli/output/table_block.c \
 	cli/output/table_calls.c \
+	cli/output/table_cost.c \
 	cli/output/table_profile.c \
 	cli/pager.c \
 	cli/pager.h \

@@ -17,6 +17,7 @@ unit_tests = \
 	tests/unit/test_closure \
 	tests/unit/test_cmd_report \
 	tests/unit/test_compare \
+	tests/unit/test_cost \
 	tests/unit/test_count \
 	tests/unit/test_demangle \
 	tests/unit/test_derived \
@@ -132,6 +133,7 @@ e2e_tests = \
 	tests/e2e/compare.test \
 	tests/e2e/control-attach.test \
 	tests/e2e/control.test \
+	tests/e2e/per-call.test \
 	tests/e2e/profile-debug.test \
 	tests/e2e/profile-hardware.test \
 	tests/e2e/profile.test \
@@ -299,6 +301,7 @@ target_programs = \
 	tests/targets/t_names \
 	tests/targets/t_nested \
 	tests/targets/t_phases \
+	tests/targets/t_pingpong \
 	tests/targets/t_rawclone \
 	tests/targets/t_offcpu \
 	tests/targets/t_recursive \

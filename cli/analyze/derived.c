@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const char derived_bias[] = "that of its inputs";
+static const char derived_mean_clock[] = "the clock is the mean of all calls";
 static const char derived_loads[] = "loads alone, as the CPU's event has them; hardware prefetches may be in it or not";
 
 #define DERIVED_METRIC(CLASS, NAME, TITLE, UNIT, FORMAT, IMPORTANCE, MEANING, BIAS) \
@@ -25,6 +26,18 @@ static const struct derived_row derived_rows[] = {
 	  DERIVED_BOTH("instructions / cycles"), .told = DERIVED_IN_RATIOS },
 	{ DERIVED_EVENTS("cpi", "cpi", "1/insn", METRIC_RATIO, 21, "cycles for an instruction", derived_bias),
 	  DERIVED_BOTH("cycles / instructions"), .told = DERIVED_IN_REGIONS | DERIVED_IN_RATIOS | DERIVED_IN_TOTALS },
+	{ DERIVED_EVENTS("effective-clock", "clock", "GHz", METRIC_RATIO, 40,
+			 "cycles for each ns on a CPU: the clock that the CPU had while the region ran", derived_bias),
+	  .regions = { "cycles / cpu" } },
+	{ DERIVED_EVENTS("p50-cycles", "p50 cyc", "cycles", METRIC_COUNT, 27,
+			 "wall.p50 in cycles, at the region's effective clock", derived_mean_clock),
+	  .regions = { "wall.p50 * cycles / cpu" }, .told = DERIVED_IN_REGIONS },
+	{ DERIVED_EVENTS("p90-cycles", "p90 cyc", "cycles", METRIC_COUNT, 26,
+			 "wall.p90 in cycles, at the region's effective clock", derived_mean_clock),
+	  .regions = { "wall.p90 * cycles / cpu" }, .told = DERIVED_IN_REGIONS },
+	{ DERIVED_EVENTS("p99-cycles", "p99 cyc", "cycles", METRIC_COUNT, 25,
+			 "wall.p99 in cycles, at the region's effective clock", derived_mean_clock),
+	  .regions = { "wall.p99 * cycles / cpu" }, .told = DERIVED_IN_REGIONS },
 	{ DERIVED_EVENTS("branch-miss-rate", "br miss", "%", METRIC_PERCENT, 44, "branches that were predicted wrong",
 			 derived_bias),
 	  DERIVED_BOTH("100 * branch-misses / branches"), .told = DERIVED_IN_RATIOS },

@@ -130,6 +130,19 @@ static struct cell metric_quantile(const struct metric *metric, const struct met
 	return cell;
 }
 
+/* What the percentiles have been freed of. */
+static struct cell metric_floor(const struct metric *metric, const struct metric_input *in)
+{
+	struct cell absent;
+
+	(void)metric;
+	if (!metric_finished(in, &absent))
+		return absent;
+	if (!(in->row->bracket > 0))
+		return cell_absent(CELL_UNAVAILABLE, "no empty call was measured in that program");
+	return metric_ticks(in, in->row->bracket / (double)in->row->calls);
+}
+
 static struct cell metric_units(const struct metric *metric, const struct metric_input *in)
 {
 	const struct profile_row *row = in->row;
@@ -232,6 +245,8 @@ static const struct metric metric_first[] = {
 		 "99 of 100 calls took no longer", "within 1/64, from a histogram"),
 	TIME_ROW("wall.p999", "p99.9", 14, 40, metric_quantile, 999, false, false,
 		 "999 of 1000 calls took no longer", "within 1/64, from a histogram"),
+	TIME_ROW("wall.floor", "floor", 16, 28, metric_floor, 0, false, false,
+		 "what an empty call reads, which is taken off each: wall and all of its figures are less this", metric_no_bias),
 	TIME_ROW("cpu", "cpu", 4, 75, metric_cpu, 0, true, true,
 		 "time on a CPU: wall less off-CPU time, by the thread's CPU clock at each switch",
 		 "perf's task-clock reads some 20 us less for each sleep"),

@@ -314,7 +314,8 @@ struct report *report_build(const struct profile *profile, const struct session_
 	report_add_threads(report, profile);
 	report_add_cpu(report);
 	if (report_init_derived(report) || (!options->totals_only && report_add_regions(report, profile)) ||
-	    report_add_profile(report) || report_add_splits(report) || report_check_globs(report) || report_add_losses(report, profile) || report_add_totals(report)) {
+	    report_add_profile(report) || report_add_splits(report) || report_add_costs(report) ||
+	    report_check_globs(report) || report_add_losses(report, profile) || report_add_totals(report)) {
 		report_free(report);
 		error("out of memory for the report");
 		return NULL;
@@ -346,6 +347,7 @@ void report_free(struct report *report)
 	if (!report)
 		return;
 	report_free_splits(report);
+	report_free_costs(report);
 	for (i = 0; i < report->nrows; i++)
 		free(report->rows[i].cells);
 	for (i = 0; i < report->nwindows; i++)

@@ -169,6 +169,7 @@ struct report_profile {
 	bool call_tree;
 	const char *lines;           /* a table of the lines of this function; NULL: none */
 	const struct buckets *buckets; /* NULL: none; they outlive the report */
+	const char *costs;           /* globs of regions whose calls are taken apart; NULL: none */
 };
 
 struct report_options {
@@ -293,6 +294,39 @@ struct report_loss {
 	u64 count;
 };
 
+enum { REPORT_COST_P50, REPORT_COST_P90, REPORT_COST_P99, REPORT_COST_MEAN, REPORT_COST_FIGURES };
+
+/* What a call of a region costs. */
+struct report_cost {
+	size_t row;
+	struct cell floor;           /* ns that an empty call reads: they are in none of the figures */
+	struct cell time[REPORT_COST_FIGURES]; /* ns */
+	struct cell cycles[REPORT_COST_FIGURES];
+	struct cell clock;           /* GHz, by which the former are the latter */
+	struct cell cpu;             /* ns of a call on a CPU */
+	struct cell sampled;         /* the same by the clock of the samples */
+	bool missed;                 /* that is less, by more than chance */
+	struct stacks_sum samples;   /* of the region and those in it */
+	struct report_cost_bucket {
+		const char *name;
+		u64 samples;
+		double share;        /* in percent; together they are 100 */
+		struct cell cpu;     /* ns of a call */
+	} *buckets;                  /* greatest first; NULL: none */
+	size_t nbuckets;
+	const char *no_buckets;      /* why */
+};
+
+/* The clock of the markers against CLOCK_MONOTONIC_RAW. */
+struct report_clocks {
+	bool known, agree;
+	double apart_ns;             /* at most, of pairs of both from a line through the first and the last */
+	u64 over_ns;                 /* from first to last */
+	size_t pairs;
+	double ghz;                  /* of the markers' clock, by the other one */
+	const char *why;             /* if nothing is known */
+};
+
 struct report_markers {
 	double pairs;
 	double pair_ns;              /* of the most expensive process */
@@ -359,6 +393,9 @@ struct report {
 	struct report_diagnosis *diagnostics;
 	size_t ndiagnostics;
 	struct report_markers markers;
+	struct report_cost *costs;   /* if they were asked for */
+	size_t ncosts;
+	struct report_clocks clocks; /* the same */
 	u64 detectors[4];            /* threads, by enum wire_detector */
 	u64 threads;                 /* that used markers */
 	u64 all_threads;             /* of all processes; 0: not known */

@@ -66,6 +66,10 @@ int report_add_wakers(struct report *report, const u32 *first, const u32 *next);
 /* The region is that one or lies in it; SAMPLES_NONE is around all. */
 bool report_region_within(const struct samples *samples, u32 region, u32 outer);
 
+/* report_cost.c: what calls of regions cost, where that was asked for. */
+int report_add_costs(struct report *report);
+void report_free_costs(struct report *report);
+
 /* An array of count + 1 items, the new one zeroed; NULL when memory is short (the old array stays). */
 void *report_grow(void *array, size_t count, size_t size);
 

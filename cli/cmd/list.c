@@ -84,7 +84,8 @@ bool list_wants(const struct list_options *options, const char *name)
 /* What a metric rests on: the first row whose pattern matches. */
 static const struct { const char *metrics, *capability; } list_needs[] = {
 	{ "cpu,cpu.*,offcpu,cpu-utilization", "switch-detector" },
-	{ "ipc,cpi,branch-m*,llc-m*,l1d-m*,dtlb-mpki,stalled-*end,instructions-per-unit,cycles-per-unit",
+	{ "ipc,cpi,branch-m*,llc-m*,l1d-m*,dtlb-mpki,stalled-*end,instructions-per-unit,cycles-per-unit,"
+	  "effective-clock,p*-cycles",
 	  "counting-hardware" },
 	{ "*", "preload" },
 };

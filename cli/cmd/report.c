@@ -40,6 +40,9 @@ static const struct opt options[] = {
 	  "the lines of this function that have samples", NULL, false },
 	{ "buckets", 0, OPT_STRING, OFFSET(buckets_file), "FILE", NULL,
 	  "a table of buckets, by the rules in this file: 'regular expression -> bucket' on each line", NULL, false },
+	{ "per-call", 0, OPT_STRING, OFFSET(print.profile.costs), "GLOBS", NULL,
+	  "what a call of these regions costs, less the markers: percentiles in ns and cycles, and shares of buckets", NULL,
+	  false },
 	{ "windows", 0, OPT_FLAG, OFFSET(print.each_window), NULL, NULL,
 	  "a table of single windows, in the order in which they began: when, what their time was spent on, what stands out", NULL,
 	  false },
@@ -55,6 +58,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl report --define 'ns-per-row [ns] = cpu / units' out.spark", "a metric that the run did not have" },
 	{ "sparkctl report --by-region --call-tree out.spark", "where on the CPU, for each region" },
 	{ "sparkctl report --off-cpu --call-tree out.spark", "where threads waited, and who called that" },
+	{ "sparkctl report --per-call switch --buckets rules.txt out.spark", "what a short call costs" },
 	{ "sparkctl report --format csv out.spark", "for spreadsheets: a value and its state for each column" },
 	{ "sparkctl report --open out.spark", "regions and flame graphs, in a browser" },
 	{ .line = NULL },
@@ -158,7 +162,12 @@ static int report_with(struct report_command_options *command, char **paths, int
 			return STATUS_USAGE;
 		o->profile.buckets = &command->buckets;
 	}
-	o->profile.detail = report_wants_profile(&o->profile);
+	if (o->profile.costs && (o->each_window || o->profile.off || command->open ||
+				 (format != output_find("table") && format != output_find("json"))))
+		return command_misused(&command_report, "has --per-call as a table and as JSON, without --windows and --off-cpu",
+				       NULL);
+	/* Of runs that were not sampled the rest is told. */
+	o->profile.detail = !o->profile.costs && report_wants_profile(&o->profile);
 	if (command->open)
 		return open_report(o, paths[0]);
 	pager_start();

@@ -492,6 +492,8 @@ int json_write(FILE *file, const struct report *report, const struct output_opti
 	json_rows(&writer, report, "regions", report->rows, report->nrows);
 	json_rows(&writer, report, "windows", report->windows, report->nwindows);
 	json_windows(&writer, report);
+	if (report->options.profile.costs)
+		json_costs(&writer, report);
 	json_member(&writer, "losses", json_losses(report));
 	json_diagnostics(&writer, report);
 	if (facts->block)

@@ -43,6 +43,8 @@ json_t *json_disk_delay(const struct report_row *row);
 /* Who ended its waits; null where nobody asked. */
 json_t *json_wakers(const struct report_split *split, const struct samples *samples);
 
+/* json_cost.c: the members costs and clocks, where they were asked for. */
+void json_costs(struct json_writer *writer, const struct report *report);
 /* json_windows.c: the member window_list. */
 void json_windows(struct json_writer *writer, const struct report *report);
 /* json_block.c: the member block. */

@@ -93,6 +93,9 @@ char *window_regions_text(const struct lines *lines, const struct window_fact *f
 /* table_windows.c: single windows. Returns 0, or -1 when memory is short. */
 int table_windows_print(const struct lines *lines);
 
+/* table_cost.c: what calls of some regions cost. Returns 0, or -1 when memory is short. */
+int table_costs_print(const struct lines *lines);
+
 /* table_profile.c: tables of the samples. Returns 0, or -1 when memory is short. */
 int table_profile_print(const struct lines *lines);
 

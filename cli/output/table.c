@@ -401,6 +401,8 @@ int table_write(FILE *file, const struct report *report, const struct output_opt
 	lines_storage(&lines);
 	if (report->options.each_window)
 		return table_windows_print(&lines);
+	if (report->options.profile.costs)
+		return table_costs_print(&lines);
 	if (table_print(&lines, "region", report->rows, report->nrows, false) != 0)
 		return -1;
 	if (report->nwindows && table_print(&lines, "window", report->windows, report->nwindows, true) != 0)
