@@ -3,8 +3,8 @@
  * A command is one file and one row: its own struct command here below and in the table of cmd.c.
  * Look-up, usage, help and completions come from the rows; the man page is compared with them.
  *
- * Completions know operands by the usage: FILE is a recording, COMMAND a command of sparkctl, a|b are
- * words, and "[--] COMMAND" is a program with its own words. "..." behind one: more of the same.
+ * Completions know operands by the usage: FILE is a recording, HISTORY a file of many runs, COMMAND a command of
+ * sparkctl, a|b are words, and "[--] COMMAND" is a program with its own words. "..." behind one: more of the same.
  */
 #ifndef CLI_CMD_CMD_H
 #define CLI_CMD_CMD_H

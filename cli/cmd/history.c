@@ -130,7 +130,7 @@ static int history_command(int argc, char **argv)
 const struct command command_history = {
 	.name = "history",
 	.summary = "show runs of a project over time, and where they changed",
-	.usage = "[OPTION...] FILE",
+	.usage = "[OPTION...] HISTORY",
 	.options = options,
 	.examples = examples,
 	.run = history_command,

@@ -129,6 +129,8 @@ function __sparkctl_add_operands -a command usage
                 complete -c sparkctl -k -n "__sparkctl_wants_operand $command $n more" -a '(__sparkctl_recordings)'
             case FILE
                 complete $how -a '(__sparkctl_recordings)'
+            case HISTORY
+                complete $how -F
             case COMMAND
                 complete $how -a "$__sparkctl_commands"
             case '*'
