@@ -143,6 +143,8 @@ bool server_receive(struct server *server, struct server_hello *hello, u64 now_n
 bool server_answer(struct server_hello *hello, const struct wire_config *config, int memfd, const struct ring *rings);
 /* How long it waited; p, g: its process and its segment, NULL: none. */
 void hello_waited(struct session *s, const struct server_hello *hello, bool taken, struct process *p, struct segment *g);
+/* At the end: who has said hello, and was not heard while the loop ran. */
+void hello_left(struct session *s);
 
 /* ---- spawn.c: the main child */
 

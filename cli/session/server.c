@@ -324,3 +324,18 @@ void hello_waited(struct session *s, const struct server_hello *h, bool taken, s
 		s->start_longest_ns = MAX(s->start_longest_ns, MIN(now - since, 2 * limit));
 	}
 }
+
+void hello_left(struct session *s)
+{
+	struct pollfd fds[2 + SERVER_PENDING];
+	u32 n = server_poll_fds(&s->server, fds);
+	struct server_hello h;
+
+	if (!n || poll(fds, n, 0) <= 0)
+		return;
+	server_polled(&s->server, fds);
+	while (server_receive(&s->server, &h, session_now())) {
+		close(h.fd);
+		hello_waited(s, &h, false, NULL, NULL);
+	}
+}

@@ -164,6 +164,7 @@ void session_finish(struct session *s)
 	u64 over_ns = session_now();
 
 	blockio_end(s);
+	hello_left(s);
 	/* An agent that says hello now would wait for nothing. */
 	server_close(&s->server);
 	signals_close(&s->signals);
