@@ -173,6 +173,8 @@ cli_sources = \
 	cli/cmd/define.h \
 	cli/cmd/diff.c \
 	cli/cmd/doctor.c \
+	cli/cmd/ends.c \
+	cli/cmd/ends.h \
 	cli/cmd/export.c \
 	cli/cmd/group.c \
 	cli/cmd/group.h \
@@ -180,6 +182,8 @@ cli_sources = \
 	cli/cmd/group_use.c \
 	cli/cmd/help.c \
 	cli/cmd/history.c \
+	cli/cmd/input.c \
+	cli/cmd/input.h \
 	cli/cmd/launch.c \
 	cli/cmd/launch.h \
 	cli/cmd/limited.c \

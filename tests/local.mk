@@ -53,6 +53,7 @@ unit_tests = \
 	tests/unit/test_profile_difference \
 	tests/unit/test_profiled \
 	tests/unit/test_rank \
+	tests/unit/test_session \
 	tests/unit/test_space \
 	tests/unit/test_store \
 	tests/unit/test_record \

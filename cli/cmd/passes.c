@@ -62,6 +62,7 @@ int passes_run(struct passes *passes, struct session *first, const struct sessio
 		snprintf(note->any, sizeof(note->any), "counted in run %zu", passes->n + 2);
 		snprintf(note->user, sizeof(note->user), CELL_NOTE_USER ", counted in run %zu", passes->n + 2);
 		verbose(1, "run %zu of the command, for %u more events", passes->n + 2, left);
+		input_rewind(&passes->input);
 		end = session_run(session, &so);
 		passes->n++;
 		if (end == SESSION_ENDED && session_interrupted(*session))
@@ -76,6 +77,11 @@ int passes_run(struct passes *passes, struct session *first, const struct sessio
 			break;
 	}
 	return 0;
+}
+
+int passes_interrupted(const struct passes *passes)
+{
+	return passes->n ? session_interrupted(passes->list[passes->n - 1]) : 0;
 }
 
 void passes_free(struct passes *passes)

@@ -3,10 +3,11 @@
 #include "cli/cmd/repeated.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cmd/ends.h"
+#include "cli/cmd/input.h"
 #include "cli/cmd/launch.h"
 #include "cli/cmd/passes.h"
 #include "cli/cmd/words.h"
@@ -33,7 +34,8 @@ struct repeated {
 	char *events;                /* their names, with commas between, but those that have one themselves */
 	struct figures figures;      /* of one command */
 	struct diff diff;            /* of several */
-	struct machine_look machine; /* before the first run */
+	struct machine_look machine; /* before the first run, */
+	struct input input;          /* as this is */
 	int status;                  /* of the first failure */
 	bool stop;
 };
@@ -103,6 +105,7 @@ static void turn_options(const struct repeated *r, const struct turn *turn, stru
 	so->argv = r->commands[turn->command].argv;
 	if (!turn->number)
 		so->probe_all = so->objects = false;
+	so->ended = ends_taken();
 	so->unarmed = pass == FIGURES_TIMING;
 	if (pass == FIGURES_TIMING || pass == FIGURES_PROFILE) {
 		so->events = &none;
@@ -197,10 +200,16 @@ static struct run_record turn_record(const struct repeated *r, const struct turn
 	return record;
 }
 
+static bool turn_counts_again(const struct repeated *r, const struct turn *turn, const struct session_options *so,
+			      enum session_end end, int status)
+{
+	return end == SESSION_ENDED && turn->number && so->events->n && (!status || r->asked->ignore_failure);
+}
+
 static void turn_run(struct repeated *r, const struct turn *turn)
 {
 	const struct run_record record = turn_record(r, turn);
-	struct passes passes = { .n = 0 };
+	struct passes passes = { .input = r->input };
 	struct session *session = NULL;
 	struct session_options so;
 	enum session_end end;
@@ -216,14 +225,15 @@ static void turn_run(struct repeated *r, const struct turn *turn)
 		run_file_close(&file);
 		return;
 	}
+	input_rewind(&r->input);
 	end = session_run(&session, &so);
 	status = launch_status(end, session);
 	/* One that somebody wanted an end of is no measurement any more. */
 	if (end >= SESSION_ENDED && session_interrupted(session)) {
 		repeated_stop(r, -session_interrupted(session));
 	} else if (end >= SESSION_ENDED) {
-		if (end == SESSION_ENDED && turn->number && so.events->n && passes_run(&passes, session, &so))
-			repeated_stop(r, STATUS_FAILURE);
+		if (turn_counts_again(r, turn, &so, end, status) && passes_run(&passes, session, &so))
+			repeated_stop(r, passes_interrupted(&passes) ? -passes_interrupted(&passes) : STATUS_FAILURE);
 		else if (run_file_write(&file, &record, session) ||
 			 turn_take(r, turn, session, file.name ? file.name : ""))
 			repeated_stop(r, STATUS_FAILURE);
@@ -235,50 +245,25 @@ static void turn_run(struct repeated *r, const struct turn *turn)
 	run_file_close(&file);
 }
 
-/* ---- signals between runs -------------------------------------------------------------------------- */
-
-static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
-
-static volatile sig_atomic_t ended_by;
-
-static void end_take(int by)
-{
-	ended_by = by;
-}
-
-/* While a command runs its session has them; else they would end us with what was measured. exec(2) drops handlers. */
-static void signals_take(struct sigaction before[ARRAY_SIZE(ends)])
-{
-	ended_by = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		if (!sigaction(ends[i], NULL, &before[i]) && before[i].sa_handler == SIG_DFL)
-			sigaction(ends[i], &(struct sigaction){ .sa_handler = end_take, .sa_flags = SA_RESTART }, NULL);
-}
-
-static void signals_give(const struct sigaction before[ARRAY_SIZE(ends)])
-{
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		sigaction(ends[i], &before[i], NULL);
-}
-
 /* ---- all runs -------------------------------------------------------------------------------------- */
 
 /* Each command once, every other time in the opposite order. */
 static void round_run(struct repeated *r, u32 side, unsigned long place, unsigned long number)
 {
-	for (u32 i = 0; i < r->n && !r->stop && !ended_by; i++)
+	for (u32 i = 0; i < r->n && !r->stop && !*ends_taken(); i++)
 		turn_run(r, &(struct turn){ place % 2 ? r->n - 1 - i : i, side, number });
-	if (ended_by && !r->stop)
-		repeated_stop(r, -ended_by);
+	if (*ends_taken() && !r->stop)
+		repeated_stop(r, -*ends_taken());
 }
 
 /* Pass after pass, so that none that samples stands between those that take times. */
 static void rounds_run(struct repeated *r)
 {
 	u32 sides = MAX(r->asked->npasses, 1u);
-	struct sigaction before[ARRAY_SIZE(ends)];
+	struct ends ends;
 
-	signals_take(before);
+	ends_take(&ends);
+	input_keep(&r->input);
 	machine_look(&r->machine, "");
 	for (u32 side = 0; side < sides && !r->stop; side++) {
 		for (unsigned long i = 0; i < r->asked->warmups && !r->stop; i++)
@@ -286,7 +271,7 @@ static void rounds_run(struct repeated *r)
 		for (unsigned long i = 0; i < r->runs && !r->stop; i++)
 			round_run(r, side, i, i + 1);
 	}
-	signals_give(before);
+	ends_give(&ends);
 }
 
 /* ---- the report ------------------------------------------------------------------------------------ */
@@ -310,6 +295,12 @@ static void diff_asked(struct diff *diff, const struct print_options *print)
 	diff->metrics = print->metrics;
 	diff->regions = print->regions;
 	diff->definitions = &print->definitions;
+}
+
+static void input_note(const struct repeated *r, struct diff *diff)
+{
+	if (input_gone(&r->input))
+		diff_note(diff, "standard input is no file, and can be read once: a single run has had it");
 }
 
 static void note_single(const struct repeated *r, struct diff *diff)
@@ -387,6 +378,7 @@ static int repeated_report(struct repeated *r)
 	note_single(r, diff);
 	if (r->n > 1 ? vs_judge(r) : figures_judge(&r->figures))
 		return error("out of memory for the report");
+	input_note(r, diff);
 	machine_notes(r, diff);
 	launch_report_begin(way->file, way->report);
 	/* One write for all of it: standard error is not buffered. */

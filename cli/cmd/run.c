@@ -212,6 +212,7 @@ static int run_and_report(struct run_options *o, const struct event_list *events
 	enum session_end end;
 	int status;
 
+	input_keep(&passes.input);
 	so.watcher = watch_watcher(watch);
 	so.reporter = &reporter;
 	end = session_run(&session, &so);

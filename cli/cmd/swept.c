@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cmd/input.h"
 #include "cli/cmd/launch.h"
 #include "cli/cmd/run_file.h"
 #include "cli/log.h"
@@ -85,16 +86,19 @@ int swept_run(struct limited *limited, const struct session_options *options, co
 	      const struct run_record *record, FILE *file, const char *report)
 {
 	struct sweep sweep = { .argv = (const char *const *)options->argv };
+	struct input input;
 	int status = 0, first = 0;
 
 	sweep.rows = calloc(limited->nsizes, sizeof(*sweep.rows));
 	if (!sweep.rows)
 		return error("out of memory"), STATUS_FAILURE;
+	input_keep(&input);
 	while (!status && sweep.nrows < limited->nsizes) {
 		struct sweep_row *row = &sweep.rows[sweep.nrows];
 		int own = 0;
 
 		row->limit = limited->sizes[sweep.nrows];
+		input_rewind(&input);
 		status = run_one(limited, options, record, row, &own);
 		if (!status)
 			sweep.nrows++;

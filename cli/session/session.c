@@ -21,15 +21,22 @@
 #include "cli/log.h"
 
 /*
- * Each process of the tree costs us two descriptors, and the segments are files. The child gets the
- * limits that we were given.
+ * Each process of the tree costs us two descriptors, and the segments are files. Each child gets the limits that we
+ * were given: those before the first run. They stay raised, since runs that are over have theirs open until all are
+ * reported, and recordings are files, too.
  */
 static void limits_raise(struct inherited_limits *before)
 {
+	static struct inherited_limits given;
+	static bool known;
 	struct rlimit most;
 
-	getrlimit(RLIMIT_NOFILE, &before->nofile);
-	getrlimit(RLIMIT_FSIZE, &before->fsize);
+	if (!known) {
+		getrlimit(RLIMIT_NOFILE, &given.nofile);
+		getrlimit(RLIMIT_FSIZE, &given.fsize);
+		known = true;
+	}
+	*before = given;
 	most = (struct rlimit){ before->nofile.rlim_max, before->nofile.rlim_max };
 	if (setrlimit(RLIMIT_NOFILE, &most))
 		verbose(1, "cannot raise the limit of open files: %s", strerror(errno));
@@ -129,6 +136,10 @@ static int session_arm(struct session *s)
 	if (s->options->probes && probing_open(s))
 		return -1;
 	if ((!s->options->outside && server_open(&s->server)) || signals_open(&s->signals, &s->signal_fd))
+		return -1;
+	/* Those that come from here on are the loop's. */
+	s->interrupted = s->options->ended ? *s->options->ended : 0;
+	if (s->interrupted)
 		return -1;
 	if (session_group_open(s) || spawn_target(s, &limits) || session_group_join(s))
 		return -1;
@@ -272,7 +283,10 @@ enum session_end session_run(struct session **session, const struct session_opti
 		return SESSION_FAILED;
 	if (session_arm(s)) {
 		spawn_drop(&s->spawn);
-		return SESSION_FAILED;
+		/* There may be something to report of runs before. */
+		if (s->signal_fd >= 0)
+			signals_close(&s->signals);
+		return s->interrupted ? SESSION_INTERRUPTED : SESSION_FAILED;
 	}
 	return session_measure(s);
 }

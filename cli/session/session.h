@@ -10,6 +10,7 @@
 #define CLI_SESSION_SESSION_H
 
 #include <limits.h>
+#include <signal.h>
 
 #include "cli/analyze/profile.h"
 #include "cli/analyze/report.h"
@@ -96,7 +97,7 @@ struct session_options {
 	bool cpu_clock;
 	u64 timeout_ns;              /* 0: none */
 	u64 duration_ns;             /* of session_attach(): how long; 0: until they have ended */
-	/* A second Ctrl-C while the target runs on: report what there is. */
+	const volatile sig_atomic_t *ended; /* by which signal somebody wanted an end before the start; NULL: none is kept */
 };
 
 /* The program that a command means, before its start. */
@@ -120,7 +121,7 @@ enum session_end {
 	SESSION_NOT_EXECUTABLE,
 	SESSION_ENDED,               /* the command ran, see the facts */
 	SESSION_TIMEOUT,
-	SESSION_INTERRUPTED,         /* by a second Ctrl-C: the command still runs */
+	SESSION_INTERRUPTED,         /* by a second Ctrl-C: the command still runs; by options.ended: it has not begun */
 };
 
 /* Whether some total of every run is called so, measured or made by the report. */
