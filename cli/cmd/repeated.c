@@ -71,6 +71,10 @@ int repeated_parse(struct repeated_asked *asked, const struct command *command)
 			return command_misused(command, "has this pass twice:", asked->passes.item[i]);
 		asked->pass[asked->npasses++] = pass;
 	}
+	if (!asked->runs)
+		return command_misused(command, "makes at least one run, not", "0");
+	if (asked->runs == REPEATED_USUAL)
+		asked->runs = 0;
 	if (asked->runs > RUNS_MOST || asked->warmups > RUNS_MOST)
 		return command_misused(command, "makes at most 100000 runs", NULL);
 	if (asked->vs.n >= COMMANDS_MOST)
@@ -274,6 +278,23 @@ static void rounds_run(struct repeated *r)
 	ends_give(&ends);
 }
 
+/* Each recording has its place before anything runs. 0, or an exit status after a message. */
+static int names_check(const struct repeated *r)
+{
+	u32 sides = MAX(r->asked->npasses, 1u);
+	int status = 0;
+
+	for (struct turn t = { .side = 0 }; r->way->record->pattern && t.side < sides; t.side++)
+		for (t.number = 1; t.number <= r->runs; t.number++)
+			for (t.command = 0; t.command < r->n && !status; t.command++) {
+				char name[48];
+
+				turn_name(r, &t, name);
+				status = run_file_check(r->way->record, name);
+			}
+	return status;
+}
+
 /* ---- the report ------------------------------------------------------------------------------------ */
 
 static char *event_names(const struct event_list *events)
@@ -447,6 +468,7 @@ int repeated_run(const struct repeated_asked *asked, const struct repeated_way *
 
 	r.runs = asked->runs ? asked->runs : asked->vs.n ? RUNS_USUAL_VS : 1;
 	status = repeated_prepare(&r);
+	status = status ? status : names_check(&r);
 	if (!status) {
 		rounds_run(&r);
 		status = r.status;

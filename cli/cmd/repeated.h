@@ -3,13 +3,17 @@
 #ifndef CLI_CMD_REPEATED_H
 #define CLI_CMD_REPEATED_H
 
+#include <limits.h>
+
 #include "cli/analyze/figures.h"
 #include "cli/cmd/cmd.h"
 #include "cli/cmd/print.h"
 #include "cli/cmd/run_file.h"
 
+#define REPEATED_USUAL ULONG_MAX /* none were asked for */
+
 struct repeated_asked {
-	unsigned long runs;          /* 0: not given */
+	unsigned long runs;          /* REPEATED_USUAL; of repeated_parse() on, 0: not given */
 	unsigned long warmups;
 	struct opt_list passes;
 	struct opt_list vs;

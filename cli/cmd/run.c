@@ -222,6 +222,7 @@ static int run_and_report(struct run_options *o, const struct event_list *events
 		const struct session_facts *facts = session_facts(session);
 
 		if (counts_again(o) && end == SESSION_ENDED && !session_interrupted(session) &&
+		    (!status || o->repeated.ignore_failure) &&
 		    passes_run(&passes, session, &so))
 			status = status ? status : STATUS_FAILURE;
 		launch_report_begin(files->report, o->report);
@@ -401,7 +402,8 @@ static int run_with(struct run_options *o, char **argv)
 
 static int run_command(int argc, char **argv)
 {
-	struct run_options o = { .print = { .format = "table" }, .cached = { .asked = CACHED_NOT_GIVEN } };
+	struct run_options o = { .print = { .format = "table" }, .cached = { .asked = CACHED_NOT_GIVEN },
+				 .repeated = { .runs = REPEATED_USUAL } };
 	int status, first = command_parse(&command_run, &o, argc, argv, &status);
 
 	if (first >= argc)

@@ -26,6 +26,15 @@ int run_file_open(struct run_file *f, const struct run_record *record, const cha
 	return store_open(&f->file, f->name) ? STATUS_FAILURE : 0;
 }
 
+int run_file_check(const struct run_record *record, const char *run)
+{
+	struct run_file f;
+	int status = run_file_open(&f, record, run);
+
+	run_file_close(&f);
+	return status;
+}
+
 int run_file_write(struct run_file *f, const struct run_record *record, const struct session *session)
 {
 	const struct profile *profile = session_profile(session);

@@ -18,6 +18,8 @@ struct run_file {
 	char *name;                  /* "out.spark.32M"; NULL: none is made */
 };
 
+/* Whether that run can be recorded, before any is made. 0, or an exit status after a message. */
+int run_file_check(const struct run_record *record, const char *run);
 /* Before the run, so that there is none in vain. 0, or an exit status after a message; run_file_close() in any case. */
 int run_file_open(struct run_file *file, const struct run_record *record, const char *run);
 /* 0, or -1 after a message. */

@@ -180,7 +180,7 @@ static void csv_row(FILE *file, const struct figures *f, const struct diff_at *a
 	field_csv_number(file, s->bounded, s->low);
 	field_csv_number(file, s->bounded, s->high);
 	fprintf(file, ",%zu", s->outliers);
-	field_csv_number(file, drift->known, drift->ratio - 1);
+	field_csv_number(file, drift->known && drift->bounded, drift->ratio - 1);
 	fputs("\r\n", file);
 }
 

@@ -257,7 +257,7 @@ START_TEST(outputs)
 	free(text);
 	text = written(figures_csv);
 	ck_assert_ptr_nonnull(strstr(text, "region,main;parse,marker,wall,ns,timing,counted,6,12500000,1500000,"
-				     "10000000,15000000,10000000,15000000,0,"));
+				     "10000000,15000000,10000000,15000000,0,\r\n"));
 	ck_assert_ptr_nonnull(strstr(text, "total,,,task-clock,ns,counting,counted,6,2000000,0,2000000,2000000,"));
 	free(text);
 	text = written(figures_table);
