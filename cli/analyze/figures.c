@@ -164,9 +164,15 @@ static void missing_judge(struct figures *f)
 
 void figures_note_steady(struct diff *diff, const char *of, const struct steady *s, size_t n, unsigned long warmups)
 {
-	if (s->known && !s->is)
-		diff_note(diff, "%sthe times have not become steady within %zu of %zu runs%s", of, n / 2, n,
-			  warmups ? ", warm-ups counted" : "");
+	const char *counted = warmups ? ", warm-ups counted" : "";
+
+	if (s->known && !s->is && s->tried)
+		diff_note(diff, "%sthe times have not become steady within %zu of %zu runs%s", of, s->tried, n, counted);
+	else if (s->known && !s->is)
+		diff_note(diff, "%sthe times are not steady: they drift over all %zu runs%s", of, n, counted);
+	else if (!s->known && s->cold > warmups)
+		diff_note(diff, "%sthe first %zu run%s took another time than what follows: -w %zu leaves %s out", of,
+			  s->cold, s->cold == 1 ? "" : "s", s->cold, s->cold == 1 ? "it" : "them");
 	else if (s->is && s->after > warmups)
 		diff_note(diff, "%sthe times are steady only after %zu run%s: -w %zu leaves %s out", of, s->after,
 			  s->after == 1 ? "" : "s", s->after, s->after == 1 ? "it" : "them");
@@ -240,8 +246,11 @@ static void clock_note(struct figures *f, double *rates, double *scratch)
 
 static int notes_make(struct figures *f, double *scratch[2])
 {
+	size_t cold;
+
 	steady_find(&f->steady, f->times, f->ntimes, scratch[0]);
-	f->elapsed.cold = f->steady.is && f->steady.after > f->warmups ? f->steady.after - f->warmups : 0;
+	cold = f->steady.is ? f->steady.after : f->steady.cold;
+	f->elapsed.cold = cold > f->warmups ? cold - f->warmups : 0;
 	if (f->elapsed.command[0].n && runs_judge(&f->elapsed))
 		return -1;
 	figures_note_steady(&f->diff, "", &f->steady, f->ntimes, f->warmups);

@@ -10,9 +10,11 @@
 #include <stddef.h>
 
 struct steady {
-	bool known;                  /* there are enough values for it to be told */
+	bool known;                  /* it can be told: they become so, or do drift */
 	bool is;                     /* they become so while at least half of them are left */
 	size_t after;                /* of is: values before the others, about, if they are many */
+	size_t tried;                /* else: behind so many, and before, they are not */
+	size_t cold;                 /* so many of the first are far from what follows, whatever that does */
 };
 
 /* Of n values in the order of time; sorted has room for as many. */

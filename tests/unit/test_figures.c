@@ -174,24 +174,61 @@ static struct steady steady_of(const double *values, size_t n)
 	return steady;
 }
 
+/* So many after those in front. */
+static size_t calm(double *values, size_t front, size_t n)
+{
+	static const double ms[] = { 10.1, 10, 10.2, 9.9, 10, 10.1, 10.3, 9.8 };
+
+	for (size_t i = 0; i < n; i++)
+		values[front + i] = ms[i % ARRAY_SIZE(ms)];
+	return front + n;
+}
+
 START_TEST(steady_first)
 {
-	static const double values[] = { 10.1, 10, 10.2, 9.9, 10, 10.1, 10.3, 9.8 };
+	double values[64];
+	size_t n = calm(values, 0, 16);
 
-	ck_assert(steady_of(values, 8).is);
-	ck_assert_uint_eq(steady_of(values, 8).after, 0);
+	ck_assert(steady_of(values, n).is);
+	ck_assert_uint_eq(steady_of(values, n).after, 0);
+	/* So few have no drift that could be found. */
+	ck_assert(!steady_of(values, 15).known && !steady_of(values, 15).is);
 	ck_assert(!steady_of(values, 5).known);
 }
 END_TEST
 
 START_TEST(steady_later)
 {
-	static const double cold[] = { 50, 10, 10.2, 9.9, 10, 10.1 };
-	static const double warming[] = { 50, 40, 30, 20, 10.1, 10, 10.2, 9.9, 10, 10.1, 10.3, 9.8, 10 };
+	double cold[64] = { 50 }, warming[64] = { 50, 40, 30, 20 };
+	size_t n = calm(cold, 1, 16);
 
-	ck_assert(steady_of(cold, 6).is);
-	ck_assert_uint_eq(steady_of(cold, 6).after, 1);
-	ck_assert_uint_eq(steady_of(warming, 13).after, 4);
+	ck_assert(steady_of(cold, n).is);
+	ck_assert_uint_eq(steady_of(cold, n).after, 1);
+	ck_assert(!steady_of(cold, 6).known);
+	ck_assert_uint_eq(steady_of(cold, 6).cold, 1);
+	n = calm(warming, 4, 16);
+	ck_assert(steady_of(warming, n).is);
+	ck_assert_uint_eq(steady_of(warming, n).after, 4);
+	ck_assert(!steady_of(warming, 13).known);
+	ck_assert_uint_eq(steady_of(warming, 13).cold, 4);
+}
+END_TEST
+
+/* With few runs no test finds the drift, nor in what is left of more runs. */
+START_TEST(steady_drifts)
+{
+	double values[64];
+
+	for (size_t n = 1; n <= 40; n++) {
+		for (size_t i = 0; i < n; i++)
+			values[i] = 40 * (double)(i + 1);
+		ck_assert_msg(!steady_of(values, n).is, "steady with %zu values", n);
+		ck_assert_int_eq(steady_of(values, n).known, n >= 16);
+	}
+	/* Each 3 of 4 a little more: the test of the last 16 alone is not sure. */
+	for (size_t i = 0; i < 20; i++)
+		values[i] = 100 + (double)i - (i % 4 == 3 ? 7 : 0) - (i == 12 ? 9 : 0);
+	ck_assert(!steady_of(values, 20).is);
 }
 END_TEST
 
@@ -207,7 +244,7 @@ START_TEST(steady_never)
 	for (size_t i = 0; i < 40; i++)
 		add(0, values[i], "perf", 1e6);
 	ck_assert_int_eq(figures_judge(&figures), 0);
-	ck_assert(figures_noted("not become steady"));
+	ck_assert(figures_noted("not become steady within 20 of 40 runs"));
 	ck_assert(comparison_drifts(&figure_of(DIFF_REGIONS, "main;parse", "wall")->drift));
 }
 END_TEST
@@ -215,12 +252,13 @@ END_TEST
 /* Warm-ups that are too few, and enough. */
 START_TEST(steady_noted)
 {
-	static const double ms[] = { 50, 40, 10, 10.2, 9.9, 10, 10.1, 9.8, 10.2, 10 };
+	double ms[64] = { 50, 40 };
+	size_t n = calm(ms, 2, 16);
 
 	for (unsigned long warm = 1; warm <= 2; warm++) {
 		begin(NULL, 0);
 		figures.warmups = warm;
-		for (size_t i = 0; i < ARRAY_SIZE(ms); i++) {
+		for (size_t i = 0; i < n; i++) {
 			if (i < warm)
 				ck_assert_int_eq(figures_time(&figures, ms[i] * 3 * MS), 0);
 			else
@@ -232,6 +270,27 @@ START_TEST(steady_noted)
 		/* Cold runs are outliers, but not told twice. */
 		ck_assert(!figures_noted("outliers"));
 	}
+}
+END_TEST
+
+/* Whether the others are steady is not known: nobody says so. */
+START_TEST(cold_noted)
+{
+	double ms[64] = { 50, 40 };
+	char *text;
+
+	begin(NULL, 0);
+	for (size_t i = 0, n = calm(ms, 2, 8); i < n; i++)
+		add(0, ms[i], "perf", 1e6);
+	ck_assert_int_eq(figures_judge(&figures), 0);
+	ck_assert(figures_noted("the first 2 runs took another time than what follows: -w 2 leaves them out"));
+	ck_assert(!figures_noted("outliers"));
+	text = written(figures_table);
+	ck_assert_ptr_null(strstr(text, "steady"));
+	free(text);
+	text = written(figures_json);
+	ck_assert_ptr_nonnull(strstr(text, "\"steady\":null"));
+	free(text);
 }
 END_TEST
 
@@ -280,8 +339,10 @@ int main(void)
 	tcase_add_test(tests, cache_states);
 	tcase_add_test(tests, steady_first);
 	tcase_add_test(tests, steady_later);
+	tcase_add_test(tests, steady_drifts);
 	tcase_add_test(tests, steady_never);
 	tcase_add_test(tests, steady_noted);
+	tcase_add_test(tests, cold_noted);
 	tcase_add_test(tests, outputs);
 	return suite_run("figures", tests);
 }
