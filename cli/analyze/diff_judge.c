@@ -9,6 +9,7 @@
 #include "cli/analyze/discovery.h"
 
 #define LENGTHS 64                   /* lengths of series that are worked out at a time */
+#define MOST_RUNS 0.9                 /* of a side: they have a region that is told to be new or gone */
 #define FUNCTION_LEAST 0.001         /* of all samples, but one in each run: a function with fewer is left out */
 
 /* One comparison of two sides. */
@@ -74,14 +75,22 @@ static struct gathered gather(struct judge *j, u32 i, u32 metric, u32 row, struc
 	return is;
 }
 
-static bool region_there(const struct judge *j, u32 i, u32 row)
+/* Runs of the side that have it. */
+static u32 region_runs(const struct judge *j, u32 i, u32 row)
 {
 	const struct diff_side *side = judge_side(j, i);
+	u32 n = 0;
 
 	for (u32 run = 0; run < side->nruns; run++)
-		if (diff_has_region(&side->runs[run], row))
-			return true;
-	return false;
+		n += diff_has_region(&side->runs[run], row);
+	return n;
+}
+
+/* What some runs have and others of the same side have not may as well be in none of the other side's. */
+static bool region_alone(const struct judge *j, u32 there, u32 row)
+{
+	return (double)region_runs(j, there, row) >= MOST_RUNS * judge_side(j, there)->nruns &&
+	       !region_runs(j, !there, row);
 }
 
 /* Runs without any samples have no part in it. */
@@ -184,7 +193,7 @@ static void result_judge(struct judge *j, struct diff_result *r, u32 metric, u32
 		u32 there = r->side[0].n ? 0 : 1;
 
 		/* A figure that one side lacks is not a region that it lacks. */
-		if (j->kind == DIFF_REGIONS && r->side[there].n && !region_there(j, !there, row)) {
+		if (j->kind == DIFF_REGIONS && r->side[there].n && region_alone(j, there, row)) {
 			r->verdict = there ? DIFF_NEW : DIFF_GONE;
 			r->weight = r->side[there].median;
 		}

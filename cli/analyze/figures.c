@@ -221,7 +221,19 @@ static u32 total_row(const struct diff *diff, const char *name)
 	return row < table->nrows ? row : DIFF_NONE;
 }
 
-/* Cycles for each ns of CPU time: both of the same runs, whatever they did. */
+/* Cycles for each ns of a run; NAN: they are not of the same time, as those of user mode alone. */
+static double clock_rate(const struct diff_run *run, u32 cycles, u32 clock)
+{
+	u8 counted, timed;
+	double count = diff_value(run, DIFF_TOTALS, 0, cycles, &counted);
+	double ns = diff_value(run, DIFF_TOTALS, 0, clock, &timed);
+
+	if ((counted & DIFF_USER) != (timed & DIFF_USER) || ((counted | timed) & DIFF_STATE) != CELL_COUNTED)
+		return NAN;
+	return count / ns;
+}
+
+/* Both of the same runs, whatever they did. */
 static void clock_note(struct figures *f, double *rates, double *scratch)
 {
 	u32 cycles = total_row(&f->diff, "cycles"), clock = total_row(&f->diff, "task-clock");
@@ -230,10 +242,7 @@ static void clock_note(struct figures *f, double *rates, double *scratch)
 
 	for (u32 i = 0; cycles != DIFF_NONE && clock != DIFF_NONE && i < f->diff.nsides && !n; i++)
 		for (u32 run = 0; run < f->diff.sides[i].nruns; run++) {
-			const struct diff_run *of = &f->diff.sides[i].runs[run];
-			u8 state;
-			double count = diff_value(of, DIFF_TOTALS, 0, cycles, &state);
-			double rate = count / diff_value(of, DIFF_TOTALS, 0, clock, &state);
+			double rate = clock_rate(&f->diff.sides[i].runs[run], cycles, clock);
 
 			if (isfinite(rate))
 				rates[n++] = rate;

@@ -22,7 +22,12 @@ struct table {
 	struct lines lines;
 };
 
-enum { COLUMN_OUTLIERS = SPREAD_COLUMNS, COLUMN_DRIFT, COLUMN_PASS, COLUMNS };
+enum { COLUMN_OUTLIERS = SPREAD_COLUMNS, COLUMN_DRIFT, COLUMNS_ALWAYS };
+
+/* Columns that a table may have, too; 0: it has not. */
+struct also {
+	size_t pass, runs, n;        /* n: of all columns */
+};
 
 /* ---- one figure ------------------------------------------------------------------------------------ */
 
@@ -52,7 +57,22 @@ static int name_set(struct grid *grid, size_t place, const struct cell_of *of)
 	return grid_set_name(grid, place, path, last && depth > 1 ? strlen(last) : 0);
 }
 
-static int figure_row(const struct table *t, struct grid *grid, size_t place, const struct cell_of *of)
+/* Not every run of its pass has it: what is shown is of those that have. */
+static bool some_runs(const struct table *t, const struct figure *figure)
+{
+	return figure->value.n && figure->value.n < t->figures->diff.sides[figure->side].nruns;
+}
+
+static int runs_set(const struct table *t, struct grid *grid, size_t place, size_t column, const struct figure *figure)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%u/%u", figure->value.n, t->figures->diff.sides[figure->side].nruns);
+	return grid_set_cell(grid, place, column, text);
+}
+
+static int figure_row(const struct table *t, struct grid *grid, size_t place, const struct cell_of *of,
+		      const struct also *also)
 {
 	const struct figure *figure = of->figure;
 	char text[FORMAT_SIZE];
@@ -65,8 +85,10 @@ static int figure_row(const struct table *t, struct grid *grid, size_t place, co
 	snprintf(text, sizeof(text), "%+.1f %%", (figure->drift.ratio - 1) * 100);
 	if (comparison_drifts(&figure->drift) && !err)
 		err = grid_set_cell(grid, place, COLUMN_DRIFT, text);
-	if (t->figures->by_pass && !err)
-		err = grid_set_cell(grid, place, COLUMN_PASS, figures_pass(t->figures, figure));
+	if (also->pass && !err)
+		err = grid_set_cell(grid, place, also->pass, figures_pass(t->figures, figure));
+	if (also->runs && some_runs(t, figure) && !err)
+		err = runs_set(t, grid, place, also->runs, figure);
 	return err;
 }
 
@@ -119,16 +141,20 @@ static u32 rows_shown(const struct table *t, enum diff_kind kind, u32 n)
 	return MIN(n, most);
 }
 
-static int titles_set(const struct table *t, struct grid *grid)
+static int titles_set(struct grid *grid, const struct also *also)
 {
 	int err = spread_titles(grid) || grid_set_title(grid, COLUMN_OUTLIERS, "outliers") ||
 		  grid_set_title(grid, COLUMN_DRIFT, "drift");
 
 	grid->columns[COLUMN_OUTLIERS].importance = 3;
 	grid->columns[COLUMN_DRIFT].importance = 4;
-	if (t->figures->by_pass && !err) {
-		err = grid_set_title(grid, COLUMN_PASS, "pass");
-		grid->columns[COLUMN_PASS].importance = 10;
+	if (also->pass && !err) {
+		err = grid_set_title(grid, also->pass, "pass");
+		grid->columns[also->pass].importance = 10;
+	}
+	if (also->runs && !err) {
+		err = grid_set_title(grid, also->runs, "runs");
+		grid->columns[also->runs].importance = 11;
 	}
 	return err;
 }
@@ -145,10 +171,23 @@ static int grid_show(const struct table *t, struct grid *grid, u32 left, int err
 	return err;
 }
 
+static struct also also_of(const struct table *t, enum diff_kind kind, u32 metric, const u32 *rows, u32 n)
+{
+	struct also also = { .n = COLUMNS_ALWAYS };
+
+	if (t->figures->by_pass)
+		also.pass = also.n++;
+	for (u32 i = 0; i < n && !also.runs; i++)
+		if (some_runs(t, figures_at(t->figures, kind, metric, rows[i])))
+			also.runs = also.n++;
+	return also;
+}
+
 static int metric_print(const struct table *t, enum diff_kind kind, u32 metric)
 {
 	u32 n, shown, *rows = rows_of(t, kind, metric, &n);
 	char title[200], name[180];
+	struct also also;
 	struct grid grid;
 	int err;
 
@@ -157,17 +196,18 @@ static int metric_print(const struct table *t, enum diff_kind kind, u32 metric)
 		return rows ? 0 : -1;
 	}
 	shown = rows_shown(t, kind, n);
+	also = also_of(t, kind, metric, rows, shown);
 	text_fit(name, sizeof(name), t->figures->diff.tables[kind].metrics[metric].text, 40);
 	if (kind == DIFF_TOTALS)
 		snprintf(title, sizeof(title), "total");
 	else
 		snprintf(title, sizeof(title), "%s, %s", diff_kind_words[kind], name);
-	err = grid_init(&grid, title, shown, t->figures->by_pass ? COLUMNS : COLUMN_PASS);
-	err = err ? err : titles_set(t, &grid);
+	err = grid_init(&grid, title, shown, also.n);
+	err = err ? err : titles_set(&grid, &also);
 	for (u32 i = 0; i < shown && !err; i++) {
 		struct cell_of of = cell_at(t, kind, metric, rows[i]);
 
-		err = figure_row(t, &grid, i, &of);
+		err = figure_row(t, &grid, i, &of, &also);
 	}
 	free(rows);
 	return grid_show(t, &grid, n - shown, err);
@@ -180,60 +220,105 @@ static bool is_wall(const struct diff_metric *m)
 	return !strcmp(m->name, "wall");
 }
 
-/* With the pass of a row that has it; false: none has. */
-static bool median_title(const struct table *t, u32 metric, char title[240])
+static bool of_side(const struct figure *figure, u32 side)
+{
+	return figure->value.n && figure->side == side;
+}
+
+/* With the pass, of which some row has it; false: none has. */
+static bool median_title(const struct table *t, u32 metric, u32 side, char title[240])
 {
 	const struct diff_table *table = &t->figures->diff.tables[DIFF_REGIONS];
+	char name[180];
 
+	if (!table->metrics[metric].shown || is_wall(&table->metrics[metric]))
+		return false;
 	for (u32 row = 0; row < table->nrows; row++) {
-		const struct figure *figure = figures_at(t->figures, DIFF_REGIONS, metric, row);
-		char name[180];
-
-		if (!figure->value.n)
+		if (!of_side(figures_at(t->figures, DIFF_REGIONS, metric, row), side))
 			continue;
 		text_fit(name, sizeof(name), table->metrics[metric].text, 40);
-		snprintf(title, 240, t->figures->by_pass ? "%s (%s)" : "%s", name, figures_pass(t->figures, figure));
+		snprintf(title, 240, t->figures->by_pass ? "%s (%s)" : "%s", name,
+			 figures_pass_words[t->figures->pass[side]]);
 		return true;
 	}
 	return false;
 }
 
-static int medians_column(const struct table *t, struct grid *grid, size_t column, u32 metric, u32 shown)
+/* A column for each pass that rows have the metric of. */
+struct median {
+	u32 metric, side;
+	size_t column;
+};
+
+static int medians_column(const struct table *t, struct grid *grid, const struct median *m, const char *title, u32 shown)
 {
-	char title[240], text[FORMAT_SIZE];
-	int err = 0;
+	int err = grid_set_title(grid, m->column, title);
+	char text[FORMAT_SIZE];
 
-	if (median_title(t, metric, title))
-		err = grid_set_title(grid, column, title);
-	grid->columns[column].importance = (unsigned int)(100 - MIN(column, (size_t)90));
+	grid->columns[m->column].importance = (unsigned int)(100 - MIN(m->column, (size_t)90));
 	for (u32 row = 0; row < shown && !err; row++) {
-		struct cell_of of = cell_at(t, DIFF_REGIONS, metric, row);
+		struct cell_of of = cell_at(t, DIFF_REGIONS, m->metric, row);
 
-		if (!of.figure->value.n)
+		if (!of_side(of.figure, m->side))
 			continue;
 		cell_text(text, &of, of.figure->spread.median, t->options->utf8);
-		err = (!grid->names[row] && name_set(grid, row, &of)) || grid_set_cell(grid, row, column, text);
+		err = (!grid->names[row] && name_set(grid, row, &of)) || grid_set_cell(grid, row, m->column, text);
 	}
+	return err;
+}
+
+/* Of the row's medians that of fewest runs; NULL: all have all. */
+static const struct figure *fewest_runs(const struct table *t, u32 row)
+{
+	const struct diff_table *table = &t->figures->diff.tables[DIFF_REGIONS];
+	const struct figure *fewest = NULL;
+
+	for (u32 m = 0; m < table->nmetrics; m++) {
+		const struct figure *figure = figures_at(t->figures, DIFF_REGIONS, m, row);
+
+		if (table->metrics[m].shown && !is_wall(&table->metrics[m]) && some_runs(t, figure) &&
+		    (!fewest || figure->value.n < fewest->value.n))
+			fewest = figure;
+	}
+	return fewest;
+}
+
+static int medians_runs(const struct table *t, struct grid *grid, size_t column, u32 shown)
+{
+	int err = grid_set_title(grid, column, "runs");
+
+	grid->columns[column].importance = 101;
+	for (u32 row = 0; row < shown && !err; row++)
+		if (fewest_runs(t, row))
+			err = runs_set(t, grid, row, column, fewest_runs(t, row));
 	return err;
 }
 
 static int medians_print(const struct table *t)
 {
 	const struct diff_table *table = &t->figures->diff.tables[DIFF_REGIONS];
-	u32 shown = rows_shown(t, DIFF_REGIONS, table->nrows), n = 0;
-	size_t column = 0;
+	u32 shown = rows_shown(t, DIFF_REGIONS, table->nrows), nsides = t->figures->diff.nsides, n = 0;
+	struct median m = { .column = 0 };
 	char title[240];
 	struct grid grid;
+	bool some = false;
 	int err;
 
-	for (u32 m = 0; m < table->nmetrics; m++)
-		n += table->metrics[m].shown && !is_wall(&table->metrics[m]) && median_title(t, m, title);
+	for (u32 k = 0; k < table->nmetrics * nsides; k++)
+		n += median_title(t, k / nsides, k % nsides, title);
 	if (!n)
 		return 0;
-	err = grid_init(&grid, "region, medians", shown, n);
-	for (u32 m = 0; m < table->nmetrics && !err; m++)
-		if (table->metrics[m].shown && !is_wall(&table->metrics[m]) && median_title(t, m, title))
-			err = medians_column(t, &grid, column++, m, shown);
+	for (u32 row = 0; row < shown && !some; row++)
+		some = fewest_runs(t, row) != NULL;
+	err = grid_init(&grid, "region, medians", shown, n + some);
+	for (m.metric = 0; m.metric < table->nmetrics && !err; m.metric++)
+		for (m.side = 0; m.side < nsides && !err; m.side++)
+			if (median_title(t, m.metric, m.side, title)) {
+				err = medians_column(t, &grid, &m, title, shown);
+				m.column++;
+			}
+	if (some && !err)
+		err = medians_runs(t, &grid, m.column, shown);
 	return grid_show(t, &grid, table->nrows - shown, err);
 }
 

@@ -127,6 +127,28 @@ START_TEST(test_names)
 }
 END_TEST
 
+/* In the first few of ten runs of the newer side alone, and of the other's. */
+static void now_and_then(u32 run, u32 side)
+{
+	region(0, "parse", 10 * MS + run);
+	if (run < (side ? 1u : 9u))
+		region(0, "rare", MS);
+	if (side && run < 9)
+		region(0, "mostly", MS);
+	if (!side && run < 8)
+		region(0, "left", MS);
+}
+
+START_TEST(test_now_and_then)
+{
+	both(10, now_and_then);
+	ck_assert_int_eq(verdict("mostly", "calls"), DIFF_NEW);
+	ck_assert_int_eq(verdict("left", "calls"), DIFF_MISSING);
+	ck_assert_int_eq(verdict("rare", "calls"), DIFF_EQUAL);
+	ck_assert_uint_eq(diff.sides[1].counts[DIFF_REGIONS][DIFF_GONE], 0);
+}
+END_TEST
+
 START_TEST(test_renamed)
 {
 	opt_list_add_whole(&renames, "parse=read");
@@ -475,6 +497,7 @@ int main(void)
 	tcase_add_test(tests, test_equal);
 	tcase_add_test(tests, test_slower);
 	tcase_add_test(tests, test_names);
+	tcase_add_test(tests, test_now_and_then);
 	tcase_add_test(tests, test_renamed);
 	tcase_add_test(tests, test_recursion);
 	tcase_add_test(tests, test_origins);

@@ -127,19 +127,23 @@ START_TEST(failed_runs)
 }
 END_TEST
 
-/* The CPUs slow down, whatever the runs take. */
+/* The CPUs slow down, whatever the runs take; or less and less of the cycles are in user mode, or counted. */
 START_TEST(clock_drift)
 {
-	for (int drifts = 0; drifts < 2; drifts++) {
+	static const char *const notes[] = { NULL, NULL, CELL_NOTE_USER, NULL };
+
+	for (int drifts = 0; drifts < 4; drifts++) {
 		begin(NULL, 0);
 		for (size_t i = 0; i < 20; i++) {
 			run_begin();
 			totals[1].cell = cell_counted(1e6 * (double)(1 + i % 3));
-			totals[2].cell = cell_counted(3e6 * (double)(1 + i % 3) * (1 - 0.01 * (double)i * drifts));
+			totals[2].cell = cell_counted(3e6 * (double)(1 + i % 3) * (1 - 0.01 * (double)i * (drifts > 0)));
+			totals[2].cell.note = notes[drifts];
+			totals[2].cell.state = drifts == 3 ? CELL_SCALED : CELL_COUNTED;
 			ck_assert_int_eq(figures_add(&figures, 0, "", &profile, &facts, 0), 0);
 		}
 		ck_assert_int_eq(figures_judge(&figures), 0);
-		ck_assert_int_eq(figures_noted("the clock rate of the CPUs"), drifts);
+		ck_assert_int_eq(figures_noted("the clock rate of the CPUs"), drifts == 1);
 	}
 }
 END_TEST
@@ -327,6 +331,58 @@ START_TEST(outputs)
 }
 END_TEST
 
+static void print_has(const char *what)
+{
+	char *text = written(figures_table);
+
+	ck_assert_msg(strstr(text, what) != NULL, "'%s' is not there:\n%s", what, text);
+	free(text);
+}
+
+/* Rows that only one of the passes has have its columns, not those of the other. */
+START_TEST(passes_of_rows)
+{
+	static const enum figures_pass order[] = { FIGURES_TIMING, FIGURES_COUNTING };
+
+	begin(order, 2);
+	for (size_t i = 0; i < 6; i++) {
+		add(0, 10, "wait4", 1e6);
+		run_begin();
+		region(region(0, "main", 20.0 * MS), "late", 7.0 * MS);
+		ck_assert_int_eq(figures_add(&figures, 1, "", &profile, &facts, 0), 0);
+	}
+	ck_assert_int_eq(figures_judge(&figures), 0);
+	ck_assert_str_eq(figures_pass(&figures, figure_of(DIFF_REGIONS, "main;late", "calls")), "counting");
+	print_has("region, medians  calls (timing)  calls (counting)");
+	print_has("main;parse                    1                  ");
+	print_has("main;late                                       1");
+}
+END_TEST
+
+/* A region that some runs alone have is not shown as one of all. */
+START_TEST(some_runs)
+{
+	char *text;
+
+	for (int all = 1; all >= 0; all--) {
+		begin(NULL, 0);
+		for (size_t i = 0; i < 8; i++) {
+			run_begin();
+			region(0, "main", 20.0 * MS);
+			if (all || !i)
+				region(0, "rare", 10.0 * MS);
+			ck_assert_int_eq(figures_add(&figures, 0, "", &profile, &facts, 0), 0);
+		}
+		ck_assert_int_eq(figures_judge(&figures), 0);
+		text = written(figures_table);
+		ck_assert_int_eq(strstr(text, "1/8") != NULL, !all);
+		ck_assert_int_eq(strstr(text, "drift  runs\n") != NULL, !all);
+		ck_assert_ptr_null(strstr(text, "8/8"));
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("figures");
@@ -344,5 +400,7 @@ int main(void)
 	tcase_add_test(tests, steady_noted);
 	tcase_add_test(tests, cold_noted);
 	tcase_add_test(tests, outputs);
+	tcase_add_test(tests, passes_of_rows);
+	tcase_add_test(tests, some_runs);
 	return suite_run("figures", tests);
 }
