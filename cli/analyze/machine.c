@@ -46,17 +46,19 @@ static void shares_find(struct machine *m, const struct machine_look *begin, con
 
 void machine_judge(struct machine *m, const struct machine_look *begin, const struct machine_look *end)
 {
-	*m = (struct machine){ .begin = *begin, .throttled = since(begin->throttled, end->throttled) };
+	*m = (struct machine){ .begin = *begin, .heeds_heat = begin->heeds_heat && end->heeds_heat,
+			       .throttled = since(begin->throttled, end->throttled) };
 	shares_find(m, begin, end);
 	if (m->others > OTHERS_TOLD)
-		note_add(m, "other processes took %.0f %% of the CPUs' time meanwhile", m->others * 100);
-	else if (begin->cpus && begin->load > LOAD_TOLD * begin->cpus)
+		note_add(m, "other processes, or those of the command that nobody waited for, took %.0f %% of the CPUs' "
+			 "time meanwhile", m->others * 100);
+	else if (m->others < 0 && begin->cpus && begin->load > LOAD_TOLD * begin->cpus)
 		note_add(m, "the load was %.2f on %" PRIu32 " CPU%s when the runs began: others were at work",
 			 begin->load, begin->cpus, begin->cpus == 1 ? "" : "s");
 	if (m->steal > STEAL_TOLD)
 		note_add(m, "%.1f %% of the CPUs' time went to other virtual machines (steal)", m->steal * 100);
-	if (m->throttled)
-		note_add(m, "CPUs were slowed %" PRIu64 " time%s for heat or power", m->throttled,
+	if (m->heeds_heat && m->throttled)
+		note_add(m, "CPUs were slowed %" PRIu64 " time%s for heat", m->throttled,
 			 m->throttled == 1 ? "" : "s");
 	if (begin->governor[0] && strcmp(begin->governor, "performance") != 0)
 		note_add(m, "the frequency of the CPUs follows their load (governor %s): times depend on what ran "

@@ -6,6 +6,7 @@
 #ifndef CLI_ANALYZE_MACHINE_H
 #define CLI_ANALYZE_MACHINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base.h"
@@ -15,10 +16,11 @@ enum machine_switch { MACHINE_UNKNOWN, MACHINE_OFF, MACHINE_ON };
 struct machine_look {
 	u32 cpus;                    /* 0: not known, as all else of /proc/stat */
 	u64 busy, steal, all;        /* clock ticks of all CPUs; all: with what they were idle */
-	u64 own_ns;                  /* CPU time of sparkctl and of what it has waited for */
+	u64 own_ns;                  /* CPU time of sparkctl and of what it, or its children, have waited for */
 	u64 tick_ns;
 	double load;                 /* of the last minute; negative: not known */
-	u64 throttled;               /* how often CPUs were slowed for heat or power */
+	bool heeds_heat;             /* it tells of that: */
+	u64 throttled;               /* how often its cores were slowed for heat */
 	char governor[64];           /* "powersave", "powersave, performance"; "": not known */
 	enum machine_switch turbo, smt, aslr;
 };
@@ -28,6 +30,7 @@ enum { MACHINE_NOTES = 6, MACHINE_NOTE = 200 };
 struct machine {
 	struct machine_look begin;
 	double steal, others;        /* parts of the CPUs' time meanwhile; negative: not known, or too short to tell */
+	bool heeds_heat;             /* throttled is known */
 	u64 throttled;
 	char notes[MACHINE_NOTES][MACHINE_NOTE];
 	size_t nnotes;

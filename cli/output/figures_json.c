@@ -124,7 +124,7 @@ static json_t *machine_json(const struct machine *m)
 	json_object_set_new(object, "load", json_figure(m->begin.load >= 0, m->begin.load));
 	json_object_set_new(object, "others", json_figure(m->others >= 0, m->others));
 	json_object_set_new(object, "steal", json_figure(m->steal >= 0, m->steal));
-	json_object_set_new(object, "throttled", json_u64(m->throttled));
+	json_object_set_new(object, "throttled", m->heeds_heat ? json_u64(m->throttled) : json_null());
 	return object;
 }
 

@@ -61,6 +61,20 @@ static void governor_add(struct machine_look *look, const char *governor)
 	snprintf(look->governor + len, sizeof(look->governor) - len, "%s%s", len ? ", " : "", governor);
 }
 
+/* Threads of a core show the same: the first one's is taken. "0,4", "2-3"; older kernels have the other name alone. */
+static bool core_first(const struct caps_context *caps, u32 cpu)
+{
+	static const char *const names[] = { "core_cpus_list", "thread_siblings_list" };
+	char path[128], text[32];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%" PRIu32 "/topology/%s", cpu, names[i]);
+		if (read_line(caps, path, text, sizeof(text)) && text[0])
+			return strtoul(text, NULL, 10) == cpu;
+	}
+	return true;
+}
+
 static void look_cpus(struct machine_look *look, const struct caps_context *caps)
 {
 	for (u32 cpu = 0, gap = 0; cpu < CPUS_LOOKED && gap < CPUS_GAP; cpu++, gap++) {
@@ -72,10 +86,14 @@ static void look_cpus(struct machine_look *look, const struct caps_context *caps
 		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%" PRIu32 "/cpufreq/scaling_governor", cpu);
 		if (read_line(caps, path, text, sizeof(text)) && text[0])
 			governor_add(look, text);
+		if (!core_first(caps, cpu))
+			continue;
 		snprintf(path, sizeof(path),
 			 "/sys/devices/system/cpu/cpu%" PRIu32 "/thermal_throttle/core_throttle_count", cpu);
-		if (read_line(caps, path, text, sizeof(text)))
+		if (read_line(caps, path, text, sizeof(text))) {
+			look->heeds_heat = true;
 			look->throttled += strtoull(text, NULL, 10);
+		}
 	}
 }
 

@@ -43,6 +43,7 @@ START_TEST(looked)
 	ck_assert_uint_eq(look.busy, 1330);
 	ck_assert_uint_eq(look.steal, 50);
 	ck_assert_uint_eq(look.all, 9480);
+	ck_assert(look.heeds_heat);
 	ck_assert_uint_eq(look.throttled, 3);
 	machine_judge(&machine, &look, &look);
 	machine_text(&machine, text, sizeof(text));
@@ -65,6 +66,29 @@ START_TEST(other_files)
 }
 END_TEST
 
+/* Both threads of a core show what the core did. */
+START_TEST(cores)
+{
+	for (int old = 0; old < 2; old++) {
+		const char *name = old ? "thread_siblings_list" : "core_cpus_list";
+		char path[100], text[20];
+
+		fake_remove();
+		setup();
+		for (int cpu = 0; cpu < 4; cpu++) {
+			snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, name);
+			snprintf(text, sizeof(text), "%d,%d\n", cpu % 2, cpu % 2 + 2);
+			fake_put(path, text);
+			snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/thermal_throttle/core_throttle_count",
+				 cpu);
+			fake_put(path, cpu % 2 ? "5\n" : "2\n");
+		}
+		machine_look(&look, fake_root);
+		ck_assert_uint_eq(look.throttled, 7);
+	}
+}
+END_TEST
+
 START_TEST(nothing)
 {
 	char text[200];
@@ -75,13 +99,15 @@ START_TEST(nothing)
 	ck_assert_str_eq(text, "");
 	ck_assert_uint_eq(machine.nnotes, 0);
 	ck_assert(machine.steal < 0 && machine.others < 0);
+	ck_assert(!machine.heeds_heat);
 }
 END_TEST
 
 /* Of 1000 ticks 300 were busy, 100 of them by ourselves, and 20 were stolen. */
 START_TEST(meanwhile)
 {
-	const struct machine_look begin = { .cpus = 2, .busy = 100, .all = 5000, .load = 0.1, .tick_ns = 10000000 };
+	const struct machine_look begin = { .cpus = 2, .busy = 100, .all = 5000, .load = 1.5, .tick_ns = 10000000,
+					    .heeds_heat = true };
 	struct machine_look end = begin;
 
 	end.busy += 300;
@@ -90,9 +116,9 @@ START_TEST(meanwhile)
 	end.own_ns += 100ULL * 10000000;
 	end.throttled = 1;
 	machine_judge(&machine, &begin, &end);
-	ck_assert(noted("other processes took 20 %"));
+	ck_assert(noted("other processes, or those of the command that nobody waited for, took 20 %"));
 	ck_assert(noted("2.0 % of the CPUs' time went to other virtual machines"));
-	ck_assert(noted("slowed 1 time for heat"));
+	ck_assert(noted("slowed 1 time for heat") && !noted("power"));
 	ck_assert_uint_eq(machine.nnotes, 3);
 	/* All that was busy was ours. */
 	end = begin;
@@ -125,6 +151,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, fake_remove);
 	tcase_add_test(tests, looked);
 	tcase_add_test(tests, other_files);
+	tcase_add_test(tests, cores);
 	tcase_add_test(tests, nothing);
 	tcase_add_test(tests, meanwhile);
 	tcase_add_test(tests, too_short);
