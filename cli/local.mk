@@ -213,6 +213,7 @@ cli_sources = \
 	cli/cmd/recorded.h \
 	cli/cmd/repeated.c \
 	cli/cmd/repeated.h \
+	cli/cmd/repeated_asked.c \
 	cli/cmd/report.c \
 	cli/cmd/rounds.c \
 	cli/cmd/rounds.h \

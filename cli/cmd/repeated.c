@@ -3,6 +3,7 @@
 #include "cli/cmd/repeated.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "cli/output/figures_output.h"
 #include "cli/session/machine.h"
 
-enum { RUNS_MOST = 100000, RUNS_USUAL_VS = 10, COMMANDS_MOST = 16, ROWS_USUAL = 20 };
+enum { RUNS_USUAL_VS = 10, ROWS_USUAL = 20 };
 
 struct repeated_command {
 	char **argv;
@@ -36,6 +37,7 @@ struct repeated {
 	struct diff diff;            /* of several */
 	struct machine_look machine; /* before the first run, */
 	struct input input;          /* as this is */
+	u64 made, survived;          /* runs, with warm-ups; and those that processes have outlived */
 	int status;                  /* of the first failure */
 	bool stop;
 };
@@ -45,57 +47,6 @@ struct turn {
 	u32 command, side;           /* side: of the figures, its pass */
 	unsigned long number;        /* from 1; 0: a warm-up */
 };
-
-/* ---- what is asked for ----------------------------------------------------------------------------- */
-
-bool repeated_has_pass(const struct repeated_asked *asked, enum figures_pass pass)
-{
-	for (u32 i = 0; i < asked->npasses; i++)
-		if (asked->pass[i] == pass)
-			return true;
-	return false;
-}
-
-int repeated_parse(struct repeated_asked *asked, const struct command *command)
-{
-	asked->npasses = 0;
-	for (size_t i = 0; i < asked->passes.n; i++) {
-		enum figures_pass pass = FIGURES_TIMING;
-
-		while (pass < FIGURES_PASSES && strcmp(figures_pass_words[pass], asked->passes.item[i]) != 0)
-			pass++;
-		if (pass == FIGURES_PASSES)
-			return command_misused(command, "knows the passes timing, counting and profile, not",
-					       asked->passes.item[i]);
-		if (repeated_has_pass(asked, pass))
-			return command_misused(command, "has this pass twice:", asked->passes.item[i]);
-		asked->pass[asked->npasses++] = pass;
-	}
-	if (!asked->runs)
-		return command_misused(command, "makes at least one run, not", "0");
-	if (asked->runs == REPEATED_USUAL)
-		asked->runs = 0;
-	if (asked->runs > RUNS_MOST || asked->warmups > RUNS_MOST)
-		return command_misused(command, "makes at most 100000 runs", NULL);
-	if (asked->vs.n >= COMMANDS_MOST)
-		return command_misused(command, "compares at most 16 commands", NULL);
-	if (asked->vs.n && asked->npasses > 1)
-		return command_misused(command, "can't compare commands, by --vs, with more than one of --passes",
-				       NULL);
-	return 0;
-}
-
-bool repeated_wanted(const struct repeated_asked *asked)
-{
-	return asked->runs || asked->warmups || asked->vs.n || asked->npasses > 1 ||
-	       (asked->npasses && asked->pass[0] != FIGURES_COUNTING);
-}
-
-void repeated_free(struct repeated_asked *asked)
-{
-	opt_list_free(&asked->passes);
-	opt_list_free(&asked->vs);
-}
 
 /* ---- a run ----------------------------------------------------------------------------------------- */
 
@@ -131,6 +82,14 @@ static void turn_name(const struct repeated *r, const struct turn *turn, char na
 	snprintf(name, 48, "%s%s%lu", of, *of ? "." : "", turn->number);
 }
 
+static bool survived(const struct session_facts *facts)
+{
+	for (size_t i = 0; i < facts->nprocesses; i++)
+		if (facts->processes[i].ended == PROCESS_ALIVE)
+			return true;
+	return false;
+}
+
 static int time_keep(struct repeated_command *c, double ns)
 {
 	double *times = realloc(c->times, (c->ntimes + 1) * sizeof(*times));
@@ -150,6 +109,8 @@ static int turn_take(struct repeated *r, const struct turn *turn, struct session
 	struct profile merged;
 	int err;
 
+	r->made++;
+	r->survived += survived(facts);
 	if (r->n > 1 && time_keep(&r->commands[turn->command], ns))
 		return -1;
 	if (!turn->number)
@@ -318,8 +279,11 @@ static void diff_asked(struct diff *diff, const struct print_options *print)
 	diff->definitions = &print->definitions;
 }
 
-static void input_note(const struct repeated *r, struct diff *diff)
+static void note_runs(const struct repeated *r, struct diff *diff)
 {
+	if (r->survived)
+		diff_note(diff, "in %" PRIu64 " of %" PRIu64 " runs, warm-ups counted, processes went on after the command, "
+			  "beside what ran next: --follow waits for them", r->survived, r->made);
 	if (input_gone(&r->input))
 		diff_note(diff, "standard input is no file, and can be read once: a single run has had it");
 }
@@ -399,7 +363,7 @@ static int repeated_report(struct repeated *r)
 	note_single(r, diff);
 	if (r->n > 1 ? vs_judge(r) : figures_judge(&r->figures))
 		return error("out of memory for the report");
-	input_note(r, diff);
+	note_runs(r, diff);
 	machine_notes(r, diff);
 	launch_report_begin(way->file, way->report);
 	/* One write for all of it: standard error is not buffered. */
