@@ -99,7 +99,7 @@ char *history_program(const struct session_facts *facts)
 
 int history_init(struct history *history, u32 n)
 {
-	*history = (struct history){ .of = calloc(n + 1, sizeof(*history->of)) };
+	*history = (struct history){ .room = n, .of = calloc(n + 1, sizeof(*history->of)) };
 	if (!history->of || diff_init(&history->runs, 1))
 		return -1;
 	history->runs.sides[0].runs = calloc(n + 1, sizeof(*history->runs.sides[0].runs));

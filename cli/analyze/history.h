@@ -57,6 +57,7 @@ struct history {
 	char *command;               /* raw bytes */
 	struct diff runs;            /* one side */
 	struct history_run *of;      /* one for each of its runs */
+	u32 room;                    /* for as many */
 	u32 nleft_out;
 	u64 before;                  /* runs before these, which were not read */
 	struct history_turn *turns;

@@ -17,7 +17,7 @@ void history_format(char out[FORMAT_SIZE], const struct history *history, const 
 	struct cell cell = { .value = value };
 
 	/* The middle of two counts is to look like a count. */
-	if (!strcmp(unit, "count") && value < 9e15)
+	if (!strcmp(unit, "count") && value >= 0 && value < 9e15)
 		cell.value = (double)(s64)(value + 0.5);
 	if (series->kind == DIFF_TOTALS)
 		format_total(out, &(struct total_fact){ .name = history_path(history, series), .unit = unit, .cell = cell }, utf8);
@@ -88,9 +88,10 @@ static void line_take(const char *line, char name[64], char build[BUILD_SHOWN + 
 	for (const char *at = line; at < tab; at++)
 		if (*at == '/')
 			from = at + 1;
-	snprintf(text, sizeof(text), "%.*s", (int)(tab - from), from);
+	/* The file may be anybody's. */
+	text_escape(text, sizeof(text), from, (size_t)(tab - from));
 	text_fit(name, 64, text, SHOWN);
-	snprintf(build, BUILD_SHOWN + 1, "%.*s", *tab == '\t' ? (int)line_len(tab + 1) : 0, tab + 1);
+	snprintf(build, BUILD_SHOWN + 1, "%.*s", *tab == '\t' ? (int)strspn(tab + 1, "0123456789abcdef") : 0, tab + 1);
 }
 
 static void list_between(FILE *f, const char *what, const char *a, const char *b, const char *arrow)

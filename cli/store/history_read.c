@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a history; see history.h. The file may be anybody's: numbers are checked before they are used as places. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,9 @@
 #include "cli/store/history_build.h"
 
 enum { LINES_MOST = PROFILE_ROWS_MAX, METRICS_MOST = 10000, DEEPEST = 512 };
+/* Ratios and sums of values are to be numbers, too; what is less than nothing is printed by its whole numbers. */
+#define VALUE_MOST 1e30
+#define VALUE_LEAST (-1e18)
 
 /* A row of the file. Its places in the diffs of histories are found when a value asks for them. */
 struct line {
@@ -45,6 +47,7 @@ struct reader {
 	u32 nlines;
 	struct metric_line *metrics;
 	u32 nmetrics;
+	u32 item_room, places_room, lines_room, metrics_room;
 	u32 history, *rows;          /* of lines in this history; DIFF_NONE: not met */
 };
 
@@ -89,8 +92,8 @@ static int number_row(void *context, sqlite3_stmt *row)
 	return 0;
 }
 
-/* Room for the rows of a table; NULL after a message. */
-static void *room_for(struct reader *r, const char *table, u32 most, size_t size)
+/* Room for the rows of a table, *rows of them; NULL after a message. A damaged table may have more by another index. */
+static void *room_for(struct reader *r, const char *table, u32 most, size_t size, u32 *rows)
 {
 	char sql[64];
 	s64 n = 0;
@@ -104,6 +107,7 @@ static void *room_for(struct reader *r, const char *table, u32 most, size_t size
 		return NULL;
 	}
 	room = calloc((size_t)n + 1, size);
+	*rows = (u32)n;
 	if (!room)
 		no_memory();
 	return room;
@@ -118,15 +122,16 @@ static void *room_for(struct reader *r, const char *table, u32 most, size_t size
 static int command_row(void *context, sqlite3_stmt *row)
 {
 	struct reader *r = context;
-	struct history *h = &r->all->item[r->all->n];
 	u32 n = read_u32(row, 1);
+	s64 runs = sqlite3_column_int64(row, 2);
+	struct history *h;
 
-	if (n == READ_NONE || n > LINES_MOST || history_init(h, n) || !(h->command = text_of(row, 0))) {
-		r->all->n++;
+	if (read_u32(row, 3) != r->all->n || r->all->n >= r->item_room || n > LINES_MOST || runs < (s64)n)
+		return damaged(r, "a command");
+	h = &r->all->item[r->all->n++];
+	if (history_init(h, n) || !(h->command = text_of(row, 0)))
 		return no_memory();
-	}
-	h->before = read_u64(row, 2) - n;
-	r->all->n++;
+	h->before = (u64)runs - n;
 	return 0;
 }
 
@@ -137,8 +142,10 @@ static int run_row(void *context, sqlite3_stmt *row)
 	struct history *h = number < r->all->n ? &r->all->item[number] : NULL;
 	struct diff_side *side = h ? &h->runs.sides[0] : NULL;
 
-	if (!h)
+	if (!h || side->nruns >= h->room || r->nplaces >= r->places_room)
 		return damaged(r, "a run");
+	if (sqlite3_column_int64(row, 2) < 0 || sqlite3_column_int64(row, 3) < 0)
+		return damaged(r, "the time of a run");
 	r->places[r->nplaces++] = (struct place){ sqlite3_column_int64(row, 1), number, side->nruns };
 	side->runs[side->nruns].started_ns = read_u64(row, 2);
 	side->runs[side->nruns].duration_ns = read_u64(row, 3);
@@ -167,13 +174,16 @@ static int runs_read(struct reader *r, u32 last)
 	snprintf(sql, sizeof(sql), commands, last);
 	if (history_run_sql(&r->db, sql))
 		return -1;
-	r->all->item = room_for(r, "ordered", LINES_MOST, sizeof(*r->all->item));
-	r->places = room_for(r, "newest", LINES_MOST, sizeof(*r->places));
+	r->all->item = room_for(r, "ordered", LINES_MOST, sizeof(*r->all->item), &r->item_room);
+	r->places = room_for(r, "newest", LINES_MOST, sizeof(*r->places), &r->places_room);
 	if (!r->all->item || !r->places ||
 	    store_each(&r->db, "SELECT command.text, ordered.runs,"
-		       " (SELECT count(*) FROM run WHERE run.command = ordered.command)"
-		       " FROM ordered JOIN command ON command.id = ordered.command ORDER BY number", command_row, r) ||
-	    store_each(&r->db, "SELECT number, id, started_ns, duration_ns, status, signal, unfinished FROM newest"
+		       " (SELECT count(*) FROM run WHERE run.command = ordered.command), number"
+		       " FROM ordered JOIN command ON command.id = ordered.command ORDER BY number", command_row, r))
+		return -1;
+	if (r->all->n != r->item_room)
+		return damaged(r, "a command");
+	if (store_each(&r->db, "SELECT number, id, started_ns, duration_ns, status, signal, unfinished FROM newest"
 		       " JOIN ordered USING (command) ORDER BY number, started_ns, id", run_row, r))
 		return -1;
 	if (r->nplaces)
@@ -223,6 +233,8 @@ static int line_row(void *context, sqlite3_stmt *row)
 	struct line *line = &r->lines[r->nlines], *parent = NULL;
 	const struct line wanted = { .id = sqlite3_column_int64(row, 2) };
 
+	if (r->nlines >= r->lines_room)
+		return damaged(r, "a row");
 	*line = (struct line){ .id = sqlite3_column_int64(row, 0), .parent = DIFF_NONE,
 			       .diagnostic = sqlite3_column_int(row, 6) };
 	if (wanted.id) {
@@ -248,6 +260,8 @@ static int metric_row(void *context, sqlite3_stmt *row)
 	struct metric_line *m = &r->metrics[r->nmetrics];
 	const char *format = (const char *)sqlite3_column_text(row, 4);
 
+	if (r->nmetrics >= r->metrics_room)
+		return damaged(r, "a metric");
 	*m = (struct metric_line){ .id = sqlite3_column_int64(row, 0), .format = METRIC_PLAIN,
 				   .diagnostic = sqlite3_column_int(row, 5) };
 	if (kind_of(row, 1, &m->kind))
@@ -315,7 +329,7 @@ static int value_row(void *context, sqlite3_stmt *row)
 	u32 metric, at;
 
 	if (!place || !line || !m || m->kind != line->kind || read_state(row, 4, &cell.state) || !cell_has_value(&cell) ||
-	    !isfinite(cell.value))
+	    sqlite3_column_type(row, 3) == SQLITE_NULL || !(cell.value >= VALUE_LEAST && cell.value <= VALUE_MOST))
 		return damaged(r, "a value");
 	if (place->history != r->history)
 		history_begin(r, place->history);
@@ -329,8 +343,8 @@ static int value_row(void *context, sqlite3_stmt *row)
 
 static int rows_read(struct reader *r)
 {
-	r->lines = room_for(r, "line", LINES_MOST, sizeof(*r->lines));
-	r->metrics = r->lines ? room_for(r, "metric", METRICS_MOST, sizeof(*r->metrics)) : NULL;
+	r->lines = room_for(r, "line", LINES_MOST, sizeof(*r->lines), &r->lines_room);
+	r->metrics = r->lines ? room_for(r, "metric", METRICS_MOST, sizeof(*r->metrics), &r->metrics_room) : NULL;
 	if (!r->metrics ||
 	    store_each(&r->db, "SELECT id, kind, parent, name, origin, unit, diagnostic FROM line ORDER BY id", line_row, r) ||
 	    store_each(&r->db, "SELECT id, kind, name, unit, format, diagnostic FROM metric ORDER BY id", metric_row, r))
