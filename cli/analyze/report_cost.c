@@ -148,6 +148,11 @@ static int cost_fill(const struct report *report, struct report_cost *cost, size
 		cost->no_buckets = "the run was not sampled: --profile";
 		return 0;
 	}
+	/* A call stack's region has all threads' samples. */
+	if (report->rows[row].tid) {
+		cost->no_buckets = "samples are not told apart by thread";
+		return 0;
+	}
 	if (!region) {
 		cost->no_buckets = "no samples were taken in it";
 		return 0;

@@ -44,8 +44,7 @@ static json_t *cost_buckets(const struct report_cost *cost)
 		json_t *object = json_object();
 
 		json_object_set_new(object, "bucket", json_text(bucket->name));
-		json_object_set_new(object, "samples_missed", json_boolean(cost->missed));
-	json_object_set_new(object, "samples", json_u64(bucket->samples));
+		json_object_set_new(object, "samples", json_u64(bucket->samples));
 		json_object_set_new(object, "share", json_real(bucket->share));
 		json_object_set_new(object, "cpu", cost_cell(&bucket->cpu));
 		json_array_append_new(array, object);
@@ -69,6 +68,7 @@ static json_t *cost_json(const struct report *report, const struct report_cost *
 	json_object_set_new(object, "cpu", cost_cell(&cost->cpu));
 	json_object_set_new(object, "cpu_sampled", cost_cell(&cost->sampled));
 	json_object_set_new(object, "samples", json_u64(cost->samples.count));
+	json_object_set_new(object, "samples_missed", json_boolean(cost->missed));
 	json_object_set_new(object, "buckets", cost_buckets(cost));
 	json_object_set_new(object, "because", cost->buckets ? json_null() : json_text(cost->no_buckets));
 	return object;
