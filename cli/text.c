@@ -217,6 +217,20 @@ void text_wrap(FILE *file, const char *s, size_t indent, size_t width)
 	fputc('\n', file);
 }
 
+void text_quote(FILE *file, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
+
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, file);
+		return;
+	}
+	fputc('\'', file);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (char[]){ *word, 0 }, file);
+	fputc('\'', file);
+}
+
 void text_pad(FILE *file, const char *s, size_t columns)
 {
 	size_t width = text_width(s);

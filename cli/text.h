@@ -43,6 +43,9 @@ size_t text_fit(char *out, size_t size, const char *s, size_t columns);
  */
 void text_wrap(FILE *file, const char *s, size_t indent, size_t width);
 
+/* Prints a word as a shell would read it again: in quotes where it needs them. */
+void text_quote(FILE *file, const char *word);
+
 /* Prints s and blanks up to the given columns. */
 void text_pad(FILE *file, const char *s, size_t columns);
 

@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/cmd/cached.h"
 #include "cli/cmd/launch.h"
@@ -268,6 +269,17 @@ static int run_repeated(struct run_options *o, const struct event_list *events, 
 	return repeated_run(&o->repeated, &way);
 }
 
+/* Whatever it is called there. */
+static bool names_one_file(const char *history, const char *other)
+{
+	struct stat a, b;
+
+	if (!history || !other || !strcmp(other, "-"))
+		return false;
+	return !strcmp(history, other) ||
+	       (stat(history, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
 /* What is to be written, before the command starts. 0, or an exit status after a message. */
 static int outputs_open(const struct run_options *o, struct watch *watch, struct files *files)
 {
@@ -276,6 +288,9 @@ static int outputs_open(const struct run_options *o, struct watch *watch, struct
 
 	if (o->trace && o->report && !strcmp(o->trace, "-") && !strcmp(o->report, "-"))
 		return command_misused(&command_run, "can't write both the trace and the report to standard output", NULL);
+	if (names_one_file(o->history, o->trace) || names_one_file(o->history, o->report) ||
+	    names_one_file(o->history, o->record))
+		return command_misused(&command_run, "can't write anything else to the file of --history,", o->history);
 	/* Several runs have a recording each. */
 	status = 0;
 	if (o->record && !o->limited.nsizes && !repeated_wanted(&o->repeated))
@@ -330,6 +345,7 @@ static int together_check(const struct run_options *o)
 		{ o->off_cpu && parts, "tells the times of --off-cpu of whole runs, not with --delay, --control or --roi" },
 		{ o->block_io && parts, "tells the figures of --block-io of whole runs, not with --delay, --control or --roi" },
 		{ o->limited.sweep && o->windowed.file, "can't sweep with --window-file" },
+		{ o->repeated.vs.n && o->history, "can't add the runs of --vs, which are of several commands, to one --history" },
 		{ o->limited.sweep && o->history, "can't add the runs of a sweep, which differ, to a --history" },
 		{ o->limited.sweep && (again || o->trace || o->live || o->portioned.control),
 		  "can't sweep with -r, -w, --vs, --passes, --trace, --live or --control" },

@@ -3,12 +3,12 @@
 #define _GNU_SOURCE
 #include "cli/cmd/words.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/log.h"
+#include "cli/text.h"
 
 #define BLANKS " \t\n"
 
@@ -97,23 +97,6 @@ char **words_copy(char *const *words)
 	return copy;
 }
 
-static bool word_is_plain(const char *word)
-{
-	return *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-")];
-}
-
-static void word_write(FILE *file, const char *word, bool quoted)
-{
-	if (!quoted || word_is_plain(word)) {
-		fputs(word, file);
-		return;
-	}
-	fputc('\'', file);
-	for (; *word; word++)
-		fputs(*word == '\'' ? "'\\''" : (char[]){ *word, 0 }, file);
-	fputc('\'', file);
-}
-
 char *words_join(char *const *words, int quoted)
 {
 	char *text = NULL;
@@ -125,7 +108,10 @@ char *words_join(char *const *words, int quoted)
 	for (size_t i = 0; words[i]; i++) {
 		if (i)
 			fputc(' ', file);
-		word_write(file, words[i], quoted);
+		if (quoted)
+			text_quote(file, words[i]);
+		else
+			fputs(words[i], file);
 	}
 	if (fclose(file) == 0)
 		return text;

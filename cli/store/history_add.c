@@ -7,6 +7,7 @@
 
 #include "cli/log.h"
 #include "cli/store/history_build.h"
+#include "cli/text.h"
 
 /* What of a region, and of the whole run, is kept of each run. */
 #define USUAL "calls,wall,wall.excl,wall.p50,wall.p90,wall.p99,wall.max,cpu," \
@@ -32,9 +33,15 @@ static char *command_text(const struct session_facts *facts)
 
 	if (!f)
 		return NULL;
-	fputs(slash && slash[1] ? slash + 1 : name, f);
-	for (size_t i = 1; facts->argv && facts->argv[0] && facts->argv[i]; i++)
-		fprintf(f, " %s", facts->argv[i]);
+	if (facts->argv && facts->argv[0])
+		text_quote(f, slash && slash[1] ? slash + 1 : name);
+	else
+		fputs(name, f);
+	/* One argument with a blank in it is another command than two. */
+	for (size_t i = 1; facts->argv && facts->argv[0] && facts->argv[i]; i++) {
+		fputc(' ', f);
+		text_quote(f, facts->argv[i]);
+	}
 	if (fclose(f)) {
 		free(text);
 		text = NULL;
@@ -131,7 +138,7 @@ static int add_all(struct adder *a, const struct session_facts *facts, const cha
 {
 	static const enum diff_kind kinds[] = { DIFF_TOTALS, DIFF_REGIONS };
 
-	if (history_open_write(&a->db))
+	if (history_open_write(&a->db, HISTORY_WAIT_LONG_MS))
 		return -1;
 	add_run(a, facts, command);
 	add_fields(a, program);

@@ -15,8 +15,12 @@ int history_run_sql(struct store_db *db, const char *sql);
 struct sigaction;
 void history_outlive_limit(struct sigaction *before);
 
-/* Opens the database and begins a transaction, one that others wait for if it writes. Close it in any case. */
-int history_open_write(struct store_db *db);
+/*
+ * Opens the database and begins a transaction, one that others wait for if it writes, and that waits for others so
+ * long. Close it in any case.
+ */
+enum { HISTORY_WAIT_MS = 5000, HISTORY_WAIT_LONG_MS = 60000 };
+int history_open_write(struct store_db *db, int wait_ms);
 int history_open_read(struct store_db *db);
 
 #endif

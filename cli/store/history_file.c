@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The file of a history: whose it is, its tables, its lock; see history.h. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/log.h"
 #include "cli/store/history_build.h"
-
-enum { WAIT_MS = 5000 };
 
 const char *const history_tables[] = { "text", "command", "run", "field", "line", "metric", "value", NULL };
 
@@ -92,8 +92,10 @@ int history_failed(struct store_db *db)
 	int code = db->handle ? sqlite3_extended_errcode(db->handle) : SQLITE_NOMEM;
 
 	if (!db->failed && (code & 0xff) == SQLITE_BUSY)
-		db->failed = error("the history %s is locked: another process has been writing to it for %d s", db->path,
-				   WAIT_MS / 1000) != 0;
+		db->failed = error("the history %s is locked: it stays in use by another process", db->path) != 0;
+	else if (!db->failed && (code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY))
+		db->failed = error("the history %s was left by a sparkctl that was killed: nobody can read it before somebody has "
+				   "who may write it and its folder", db->path) != 0;
 	else if (!db->failed && ((code & 0xff) == SQLITE_READONLY || (code & 0xff) == SQLITE_CANTOPEN))
 		db->failed = error("cannot write the history %s: neither it nor its folder may be read-only", db->path) != 0;
 	else
@@ -147,22 +149,33 @@ static int make_tables(struct store_db *db)
 	return history_run_sql(db, schema) || history_run_sql(db, sql);
 }
 
-static int database_open(struct store_db *db, int flags)
+static int database_open(struct store_db *db, int flags, int wait_ms)
 {
-	if (sqlite3_open_v2(db->path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+	char *path = NULL;
+	int code;
+
+	/* SQLite has names of its own, such as :memory:. */
+	if (asprintf(&path, "%s%s", db->path[0] == '/' ? "" : "./", db->path) < 0)
+		return error("out of memory for the history");
+	code = sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
+	free(path);
+	if (code != SQLITE_OK)
 		return history_failed(db);
-	sqlite3_busy_timeout(db->handle, WAIT_MS);
+	sqlite3_busy_timeout(db->handle, wait_ms);
 	return history_run_sql(db, "PRAGMA trusted_schema = OFF");
 }
 
-int history_open_write(struct store_db *db)
+int history_open_write(struct store_db *db, int wait_ms)
 {
 	if (store_sqlite() || history_former(db->path, true) < 0 || make_empty(db->path) ||
-	    database_open(db, SQLITE_OPEN_READWRITE) || history_run_sql(db, "BEGIN IMMEDIATE") || make_tables(db) ||
+	    database_open(db, SQLITE_OPEN_READWRITE, wait_ms) || history_run_sql(db, "BEGIN IMMEDIATE") || make_tables(db) ||
 	    check_version(db))
 		return -1;
 	return 0;
 }
+
+/* The first look takes the lock, and undoes what a writer that was killed has left in the file. */
+#define BEGIN_READ "BEGIN; SELECT count(*) FROM sqlite_schema"
 
 int history_open_read(struct store_db *db)
 {
@@ -170,7 +183,18 @@ int history_open_read(struct store_db *db)
 
 	if (former)
 		return former < 0 ? -1 : error("%s is empty, and no history", db->path);
-	return database_open(db, SQLITE_OPEN_READONLY) || history_run_sql(db, "BEGIN") || check_version(db) ? -1 : 0;
+	if (database_open(db, SQLITE_OPEN_READONLY, HISTORY_WAIT_MS))
+		return -1;
+	if (sqlite3_exec(db->handle, BEGIN_READ, NULL, NULL, NULL) != SQLITE_OK) {
+		/* A journal was left that only who may write can play back. */
+		if ((sqlite3_extended_errcode(db->handle) & 0xff) != SQLITE_READONLY)
+			return history_failed(db);
+		sqlite3_close(db->handle);
+		db->handle = NULL;
+		if (database_open(db, SQLITE_OPEN_READWRITE, HISTORY_WAIT_MS) || history_run_sql(db, BEGIN_READ))
+			return -1;
+	}
+	return check_version(db);
 }
 
 void history_outlive_limit(struct sigaction *before)
@@ -188,7 +212,7 @@ int store_history_check(const char *path)
 	history_outlive_limit(&before);
 	/* Something has to be written for SQLite to find that nothing can be. */
 	snprintf(sql, sizeof(sql), "PRAGMA user_version = %d; COMMIT", HISTORY_VERSION);
-	err = history_open_write(&db) || history_run_sql(&db, sql);
+	err = history_open_write(&db, HISTORY_WAIT_MS) || history_run_sql(&db, sql);
 	sqlite3_close(db.handle);
 	sigaction(SIGXFSZ, &before, NULL);
 	return err ? -1 : 0;

@@ -21,7 +21,7 @@ struct line {
 	enum diff_kind kind;
 	char *name, *origin, *unit;
 	size_t len;
-	bool diagnostic;
+	bool diagnostic, wanted;
 };
 
 struct metric_line {
@@ -29,7 +29,7 @@ struct metric_line {
 	enum diff_kind kind;
 	char *name, *unit;
 	enum metric_format format;
-	bool diagnostic;
+	bool diagnostic, wanted;
 };
 
 /* Where a run of the file is. */
@@ -251,7 +251,10 @@ static int line_row(void *context, sqlite3_stmt *row)
 	line->origin = text_of(row, 4);
 	line->unit = text_of(row, 5);
 	r->nlines++;
-	return line->name && line->origin && line->unit ? 0 : no_memory();
+	if (!line->name || !line->origin || !line->unit)
+		return no_memory();
+	line->wanted = line->kind != DIFF_TOTALS || metric_glob(r->all->metrics, line->name);
+	return 0;
 }
 
 static int metric_row(void *context, sqlite3_stmt *row)
@@ -272,7 +275,10 @@ static int metric_row(void *context, sqlite3_stmt *row)
 	m->name = text_of(row, 2);
 	m->unit = text_of(row, 3);
 	r->nmetrics++;
-	return m->name && m->unit ? 0 : no_memory();
+	if (!m->name || !m->unit)
+		return no_memory();
+	m->wanted = m->kind == DIFF_TOTALS || metric_glob(r->all->metrics, m->name);
+	return 0;
 }
 
 /* The row of a line in the diff of the history that is being read; DIFF_NONE when memory is short. */
@@ -337,8 +343,12 @@ static int value_row(void *context, sqlite3_stmt *row)
 	cell.note = sqlite3_column_int(row, 5) ? CELL_NOTE_USER : NULL;
 	metric = diff_metric(diff, m->kind, m->name, m->unit, m->format, m->diagnostic);
 	at = row_of(r, diff, (u32)(line - r->lines));
-	return metric == DIFF_NONE || at == DIFF_NONE ||
-	       diff_put(diff, &diff->sides[0].runs[place->run], m->kind, metric, at, &cell) ? no_memory() : 0;
+	if (metric == DIFF_NONE || at == DIFF_NONE)
+		return no_memory();
+	/* Others are to be known, but not to be held. */
+	if (!line->wanted || !m->wanted)
+		return 0;
+	return diff_put(diff, &diff->sides[0].runs[place->run], m->kind, metric, at, &cell) ? no_memory() : 0;
 }
 
 static int rows_read(struct reader *r)
