@@ -32,6 +32,7 @@ struct opened_file {
 struct storage_opened_list {
 	struct opened_id {
 		u64 device, inode;
+		struct timespec born;        /* a number that is used again is another file; zero: not known */
 		bool used;
 	} seen[OPENED_SLOTS];
 	size_t nseen;
@@ -49,20 +50,36 @@ static struct storage_opened_list *opened_list(struct storage *s)
 	return s->opened;
 }
 
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* The place where it is, or would be. */
+static struct opened_id *opened_seen(struct storage_opened_list *o, const struct stat *stat)
+{
+	u64 device = stat->st_dev, inode = stat->st_ino, slot = (inode * 0x9e3779b97f4a7c15ull ^ device) % OPENED_SLOTS;
+	struct opened_id *id;
+
+	for (; (id = &o->seen[slot])->used; slot = (slot + 1) % OPENED_SLOTS)
+		if (id->device == device && id->inode == inode && same_time(&id->born, &stat->st_ctim))
+			break;
+	return id;
+}
+
 /* Whether it is seen for the first time, and there is room. */
-static bool opened_new(struct storage *s, u64 device, u64 inode)
+static bool opened_new(struct storage *s, const struct stat *stat)
 {
 	struct storage_opened_list *o = s->opened;
-	u64 slot = (inode * 0x9e3779b97f4a7c15ull ^ device) % OPENED_SLOTS;
+	struct opened_id *id = opened_seen(o, stat);
 
-	for (; o->seen[slot].used; slot = (slot + 1) % OPENED_SLOTS)
-		if (o->seen[slot].device == device && o->seen[slot].inode == inode)
-			return false;
+	if (id->used)
+		return false;
 	if (o->nseen == OPENED_SLOTS / 2) {
 		s->fact.more = true;
 		return false;
 	}
-	o->seen[slot] = (struct opened_id){ .device = device, .inode = inode, .used = true };
+	*id = (struct opened_id){ .device = stat->st_dev, .inode = stat->st_ino, .born = stat->st_ctim, .used = true };
 	o->nseen++;
 	return true;
 }
@@ -73,18 +90,28 @@ static bool opened_counts(const char *path)
 	return path[0] == '/' && strncmp(path, "/proc/", 6) != 0 && strncmp(path, "/sys/", 5) != 0 && strncmp(path, "/memfd:", 7) != 0;
 }
 
-/* Of a descriptor that is open for reading. What a server would have to tell is not waited for. */
-static bool opened_stat(int dir, const char *name, struct stat *stat)
+/*
+ * What a server would have to tell is not waited for. The change time is the time of birth, which stays: zero where the
+ * file system has none.
+ */
+static bool regular_stat(int dir, const char *name, struct stat *stat)
 {
 	struct statx x;
 
-	if (fstatat(dir, name, stat, AT_SYMLINK_NOFOLLOW) || !(stat->st_mode & S_IRUSR) ||
-	    statx(dir, name, AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &x) || !S_ISREG(x.stx_mode))
+	if (statx(dir, name, AT_STATX_DONT_SYNC, STATX_BASIC_STATS | STATX_BTIME, &x) || !S_ISREG(x.stx_mode))
 		return false;
 	*stat = (struct stat){ .st_dev = makedev(x.stx_dev_major, x.stx_dev_minor), .st_ino = x.stx_ino, .st_mode = x.stx_mode,
 			       .st_size = (off_t)x.stx_size, .st_blocks = (blkcnt_t)x.stx_blocks,
 			       .st_mtim = { x.stx_mtime.tv_sec, x.stx_mtime.tv_nsec } };
+	if (x.stx_mask & STATX_BTIME)
+		stat->st_ctim = (struct timespec){ x.stx_btime.tv_sec, x.stx_btime.tv_nsec };
 	return true;
+}
+
+/* Of a descriptor that is open for reading. */
+static bool opened_stat(int dir, const char *name, struct stat *stat)
+{
+	return fstatat(dir, name, stat, AT_SYMLINK_NOFOLLOW) == 0 && stat->st_mode & S_IRUSR && regular_stat(dir, name, stat);
 }
 
 static void opened_add(struct storage *s, int dir, const char *folder, const char *name, const char *role)
@@ -94,13 +121,13 @@ static void opened_add(struct storage *s, int dir, const char *folder, const cha
 	struct stat stat, again;
 	ssize_t n;
 
-	if (!opened_stat(dir, name, &stat) || !opened_new(s, stat.st_dev, stat.st_ino))
+	if (!opened_stat(dir, name, &stat) || opened_seen(o, &stat)->used)
 		return;
 	n = readlinkat(dir, name, path, sizeof(path) - 1);
 	path[MAX(n, 0)] = '\0';
 	snprintf(fdinfo, sizeof(fdinfo), "%sinfo/%s", folder, name);
 	/* It may be another file by now. */
-	if (n <= 0 || !opened_counts(path) || !opened_stat(dir, name, &again) || again.st_dev != stat.st_dev || again.st_ino != stat.st_ino)
+	if (n <= 0 || !opened_counts(path) || !opened_new(s, &stat) || !opened_stat(dir, name, &again) || again.st_dev != stat.st_dev || again.st_ino != stat.st_ino)
 		return;
 	if (o->nfiles == STORAGE_OPENED) {
 		s->fact.more = true;
@@ -124,8 +151,8 @@ void storage_opened_given(struct storage *s)
 		while ((entry = readdir(dir)))
 			if (entry->d_name[0] != '.' && fcntl(atoi(entry->d_name), F_GETFD) == 0)
 				opened_add(s, dirfd(dir), "/proc/self/fd", entry->d_name, "inherited");
-		if (s->caps->agent[0] && !stat(s->caps->agent, &agent))
-			opened_new(s, agent.st_dev, agent.st_ino);
+		if (s->caps->agent[0] && regular_stat(AT_FDCWD, s->caps->agent, &agent))
+			opened_new(s, &agent);
 	}
 	if (dir)
 		closedir(dir);
