@@ -55,7 +55,7 @@ struct diff_table {
 /* What figures depend on beside the program, as text; "" is one, too. */
 enum diff_field {
 	DIFF_CPU, DIFF_CACHE, DIFF_HOST, DIFF_KERNEL, DIFF_ENVIRONMENT, DIFF_COMMAND, DIFF_LIBRARIES, DIFF_SAMPLES,
-	DIFF_WAITS, DIFF_SOURCES, DIFF_PORTION, DIFF_CLOCK, DIFF_VERSION, DIFF_FIELDS
+	DIFF_WAITS, DIFF_SOURCES, DIFF_PORTION, DIFF_CLOCK, DIFF_VERSION, DIFF_LIMITS, DIFF_FIELDS
 };
 
 /* A metric's values in one run, by row; beyond the end there are none. */

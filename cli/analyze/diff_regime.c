@@ -32,6 +32,7 @@ static const struct {
 	[DIFF_PORTION] = { "measured", false, "the whole run" },
 	[DIFF_CLOCK] = { "clock", false, "not known" },
 	[DIFF_VERSION] = { "sparkctl", false, "not known" },
+	[DIFF_LIMITS] = { "limits", false, "none" },
 };
 
 void diff_note(struct diff *diff, const char *format, ...)
@@ -132,6 +133,22 @@ static void portion_text(FILE *f, const struct session_facts *facts)
 		fprintf(f, "%s in %s", i || facts->partial ? "," : "only", facts->inside[i]);
 }
 
+/* Those of the run's own control group. */
+static void limits_text(FILE *f, const struct session_facts *facts)
+{
+	static const char *const names[][2] = {
+		{ "cgroup.memory_max", "memory.max" }, { "cgroup.memory_high", "memory.high" }, { "cgroup.cpu_max", "cpu.max" },
+	};
+	const char *gap = "";
+
+	for (size_t i = 0; i < facts->ntotals; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
+			if (!strcmp(facts->totals[i].name, names[k][0]) && cell_has_value(&facts->totals[i].cell)) {
+				fprintf(f, "%s%s %.12g", gap, names[k][1], facts->totals[i].cell.value);
+				gap = ", ";
+			}
+}
+
 static void field_text(FILE *f, enum diff_field field, const struct profile *profile, const struct session_facts *facts)
 {
 	const struct provenance *p = facts->provenance;
@@ -152,6 +169,8 @@ static void field_text(FILE *f, enum diff_field field, const struct profile *pro
 		fputs("looked at", f);
 	if (field == DIFF_SOURCES)
 		sources_text(f, profile);
+	if (field == DIFF_LIMITS)
+		limits_text(f, facts);
 	if (field == DIFF_PORTION)
 		portion_text(f, facts);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analyze/change.h"
 #include "cli/analyze/diff_build.h"
 #include "cli/analyze/history_build.h"
 #include "cli/analyze/report_build.h"
@@ -16,7 +17,7 @@
 static const struct {
 	const char *key, *word;
 	bool parts;
-} fields[HISTORY_FIELDS] = {
+} fields[HISTORY_ALL] = {
 	[DIFF_CPU] = { "cpu", "CPU", true },
 	[DIFF_CACHE] = { "cache", "page cache", true },
 	[DIFF_HOST] = { "host", "host", false },
@@ -30,7 +31,9 @@ static const struct {
 	[DIFF_PORTION] = { "portion", "measured", true },
 	[DIFF_CLOCK] = { "clock", "clock", true },
 	[DIFF_VERSION] = { "version", "sparkctl", true },
+	[DIFF_LIMITS] = { "limits", "limits", true },
 	[HISTORY_PROGRAM] = { "program", "program", false },
+	[HISTORY_WAY] = { "way", "way of counting", true },
 };
 
 const char *history_field_key(u32 field)
@@ -144,6 +147,14 @@ double history_value(const struct history *history, const struct history_series 
 	       diff_value(history_at(history, run), series->kind, series->metric, series->row, &state);
 }
 
+u8 history_way(const struct history *history, const struct history_series *series, u32 run)
+{
+	u8 state;
+
+	diff_value(history_at(history, run), series->kind, series->metric, series->row, &state);
+	return (u8)((state & DIFF_USER) | ((state & DIFF_STATE) == CELL_ESTIMATE ? CELL_ESTIMATE : 0));
+}
+
 const char *history_path(const struct history *history, const struct history_series *series)
 {
 	const struct diff_row *row = &history->runs.tables[series->kind].rows[series->row];
@@ -203,6 +214,21 @@ bool history_fields_part(u32 mask)
 	return false;
 }
 
+static void shorts_count(struct history *h)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; h->nstretches > 1 && i < history_nruns(h); i++) {
+		bool last = i + 1 == history_nruns(h) || h->of[i + 1].stretch != h->of[i].stretch;
+
+		n += !h->of[i].left_out;
+		if (!last)
+			continue;
+		h->nshort += n < 2 * CHANGE_LEAST ? n : 0;
+		n = 0;
+	}
+}
+
 /* Runs that are left out are passed over: what they were made under is no matter. */
 static int turns_find(struct history *h)
 {
@@ -222,6 +248,7 @@ static int turns_find(struct history *h)
 		former = h->of[i].left_out ? former : i;
 	}
 	h->nstretches++;
+	shorts_count(h);
 	return 0;
 }
 
@@ -244,6 +271,7 @@ static int series_add(struct history *h, enum diff_kind kind, u32 metric, u32 ro
 
 	for (u32 i = 0; i < history_nruns(h); i++)
 		if (!isnan(history_value(h, &s, i))) {
+			s.mixed = s.mixed || (s.n && history_way(h, &s, i) != history_way(h, &s, s.newest));
 			s.n++;
 			s.newest = i;
 		}

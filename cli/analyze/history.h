@@ -15,6 +15,9 @@
 /* What is known of a run beside its values: enum diff_field, and the programs that ran, with their builds. */
 enum { HISTORY_PROGRAM = DIFF_FIELDS, HISTORY_FIELDS };
 
+/* What else may change, of one row alone: its values are of user mode alone, or estimates. Behind the fields, where bits of those are. */
+enum { HISTORY_WAY = HISTORY_FIELDS, HISTORY_ALL };
+
 /* The word for a field in the file and in JSON, and the one for people. */
 const char *history_field_key(u32 field);
 const char *history_field_word(u32 field);
@@ -41,16 +44,18 @@ struct history_series {
 	u32 n;                       /* runs that have a value */
 	u32 newest;                  /* the last of them */
 	u32 nchanges;
+	bool mixed;                  /* not all are counted in one way; they are compared with their like */
 };
 
 struct history_change {
 	u32 series;
 	u32 run;                     /* the first of the new level */
 	u32 former;                  /* the last one of the old level */
-	bool outside;                /* another stretch begins there */
+	bool outside;                /* another stretch begins there, if only of this row */
 	u32 fields;                  /* what else changed with it */
 	double before, after;        /* medians, up to the changes next to it */
-	double p;                    /* adjusted for all tests */
+	double p;                    /* adjusted for all tests, but for a further one */
+	bool further;                /* found beside another change of the row, at a quarter of the rate */
 };
 
 struct history {
@@ -59,6 +64,7 @@ struct history {
 	struct history_run *of;      /* one for each of its runs */
 	u32 room;                    /* for as many */
 	u32 nleft_out;
+	u32 nshort;                  /* runs, of several stretches, in those too short to be judged by themselves */
 	u64 before;                  /* runs before these, which were not read */
 	struct history_turn *turns;
 	u32 nturns;
@@ -95,6 +101,8 @@ int history_judge(struct histories *all);
 const char *history_field(const struct history *history, u32 run, u32 field);
 /* NAN: there is none, or the run is left out. */
 double history_value(const struct history *history, const struct history_series *series, u32 run);
+/* How it was counted: DIFF_USER, and CELL_ESTIMATE where it is one. */
+u8 history_way(const struct history *history, const struct history_series *series, u32 run);
 /* The name of a total or a region's path, "[]" for the root, printable. */
 const char *history_path(const struct history *history, const struct history_series *series);
 const char *history_metric(const struct history *history, const struct history_series *series);

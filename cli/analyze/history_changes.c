@@ -31,6 +31,7 @@ struct finder {
 	u32 ntests;
 	double *values, *sorted;     /* of the series that is looked at */
 	u32 *runs;
+	u8 *ways;
 };
 
 /* ---- values ---------------------------------------------------------------------------------------- */
@@ -45,8 +46,15 @@ static void values_take(struct finder *f, const struct history *h, const struct 
 		if (isnan(value))
 			continue;
 		f->values[*n] = value;
+		f->ways[*n] = history_way(h, s, i);
 		f->runs[(*n)++] = i;
 	}
+}
+
+/* Of one stretch, and counted in one way. */
+static bool alike(const struct finder *f, const struct history *h, u32 a, u32 b)
+{
+	return h->of[f->runs[a]].stretch == h->of[f->runs[b]].stretch && f->ways[a] == f->ways[b];
 }
 
 /* How many from there on are of the same stretch. */
@@ -54,7 +62,7 @@ static u32 stretch_len(const struct finder *f, const struct history *h, u32 from
 {
 	u32 end = from;
 
-	while (end < n && h->of[f->runs[end]].stretch == h->of[f->runs[from]].stretch)
+	while (end < n && alike(f, h, end, from))
 		end++;
 	return end - from;
 }
@@ -108,8 +116,7 @@ static int series_test(struct finder *f, u32 history, u32 series)
 		struct change change;
 
 		len = stretch_len(f, h, from, n);
-		if (change_find(&change, f->values + from, len, &f->orders))
-			return -1;
+		change_find(&change, f->values + from, len, &f->orders);
 		if (len >= 2 * CHANGE_LEAST && test_add(f, history, series, false, from, from + (u32)change.at, change.p))
 			return -1;
 		next = from + len < n ? stretch_len(f, h, from + len, n) : 0;
@@ -122,7 +129,7 @@ static int series_test(struct finder *f, u32 history, u32 series)
 
 /* ---- what was found -------------------------------------------------------------------------------- */
 
-static int change_add(struct finder *f, const struct part *part, u32 at, double p)
+static int change_add(struct finder *f, const struct part *part, u32 at, double p, bool further)
 {
 	struct history *h = &f->all->item[part->history];
 	struct history_change *changes = report_grow(h->changes, h->nchanges, sizeof(*changes));
@@ -132,8 +139,8 @@ static int change_add(struct finder *f, const struct part *part, u32 at, double 
 		return -1;
 	h->changes = changes;
 	changes[h->nchanges++] = (struct history_change){
-		.series = part->series, .run = run, .former = former, .outside = part->edge, .p = p,
-		.fields = history_fields_between(h, former, run),
+		.series = part->series, .run = run, .former = former, .outside = part->edge, .p = p, .further = further,
+		.fields = history_fields_between(h, former, run) | (f->ways[at] != f->ways[at - 1] ? 1u << HISTORY_WAY : 0),
 	};
 	h->series[part->series].nchanges++;
 	return 0;
@@ -145,12 +152,11 @@ static int search_on(struct finder *f, const struct part *part, u32 from, u32 n)
 	struct change change;
 	u32 at;
 
-	if (change_find(&change, f->values + from, n, &f->orders))
-		return -1;
+	change_find(&change, f->values + from, n, &f->orders);
 	if (change.p > f->all->rate / 4)
 		return 0;
 	at = from + (u32)change.at;
-	return change_add(f, part, at, change.p) || search_on(f, part, from, at - from) ||
+	return change_add(f, part, at, change.p, true) || search_on(f, part, from, at - from) ||
 	       search_on(f, part, at, from + n - at) ? -1 : 0;
 }
 
@@ -160,7 +166,7 @@ static int found(struct finder *f, const struct part *part, double p)
 	u32 n, from = part->from, len;
 
 	values_take(f, h, &h->series[part->series], &n);
-	if (change_add(f, part, part->at, p))
+	if (change_add(f, part, part->at, p, false))
 		return -1;
 	if (part->edge)
 		return 0;
@@ -192,16 +198,16 @@ static void change_levels(struct finder *f, const struct history *h, u32 i)
 	struct history_change *c = &h->changes[i];
 	const struct history_change *before = i && c[-1].series == c->series ? c - 1 : NULL;
 	const struct history_change *after = i + 1 < h->nchanges && c[1].series == c->series ? c + 1 : NULL;
-	u32 n, at, first, end;
+	u32 n, at, first, end, least, most;
 
 	values_take(f, h, &h->series[c->series], &n);
 	at = value_of_run(f, n, c->run);
-	first = before ? value_of_run(f, n, before->run) : 0;
-	while (h->of[f->runs[first]].stretch != h->of[f->runs[at - 1]].stretch)
-		first++;
-	end = after ? value_of_run(f, n, after->run) : n;
-	while (h->of[f->runs[end - 1]].stretch != h->of[f->runs[at]].stretch)
-		end--;
+	least = before ? value_of_run(f, n, before->run) : 0;
+	most = after ? value_of_run(f, n, after->run) : n;
+	for (first = at - 1; first > least && alike(f, h, first - 1, at - 1);)
+		first--;
+	for (end = at + 1; end < most && alike(f, h, end, at);)
+		end++;
 	c->before = median_of(f, f->values + first, at - first);
 	c->after = median_of(f, f->values + at, end - at);
 }
@@ -239,7 +245,8 @@ int history_changes_find(struct histories *all)
 	f.values = calloc(most, sizeof(*f.values));
 	f.sorted = calloc(most, sizeof(*f.sorted));
 	f.runs = calloc(most, sizeof(*f.runs));
-	err = f.values && f.sorted && f.runs && f.lengths ? 0 : -1;
+	f.ways = calloc(most, sizeof(*f.ways));
+	err = f.values && f.sorted && f.runs && f.ways && f.lengths ? 0 : -1;
 	for (u32 i = 0; i < all->n; i++)
 		for (u32 s = 0; s < all->item[i].nseries && !err; s++)
 			err = series_test(&f, i, s);
@@ -251,5 +258,6 @@ int history_changes_find(struct histories *all)
 	free(f.values);
 	free(f.sorted);
 	free(f.runs);
+	free(f.ways);
 	return err;
 }

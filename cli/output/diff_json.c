@@ -11,6 +11,7 @@ static const char *const field_keys[DIFF_FIELDS] = {
 	[DIFF_ENVIRONMENT] = "environment", [DIFF_COMMAND] = "arguments", [DIFF_LIBRARIES] = NULL, [DIFF_SAMPLES] = "samples",
 	[DIFF_WAITS] = "waits",
 	[DIFF_SOURCES] = "sources", [DIFF_PORTION] = "portion", [DIFF_CLOCK] = "clock", [DIFF_VERSION] = "version",
+	[DIFF_LIMITS] = "limits",
 };
 
 json_t *json_figure(bool known, double value)

@@ -39,7 +39,7 @@ static json_t *fields_json(u32 mask)
 {
 	json_t *array = json_array();
 
-	for (u32 field = 0; field < HISTORY_FIELDS; field++)
+	for (u32 field = 0; field < HISTORY_ALL; field++)
 		if (mask & 1u << field)
 			json_array_append_new(array, json_string(history_field_key(field)));
 	return array;
@@ -64,7 +64,8 @@ static json_t *change_json(const struct history *h, const struct history_change 
 	json_object_set_new(object, "before", number(c->before));
 	json_object_set_new(object, "after", number(c->after));
 	json_object_set_new(object, "change", c->before > 0 ? number(c->after / c->before - 1) : json_null());
-	json_object_set_new(object, "p_adjusted", number(c->p));
+	json_object_set_new(object, "p_adjusted", c->further ? json_null() : number(c->p));
+	json_object_set_new(object, "p", c->further ? number(c->p) : json_null());
 	json_object_set_new(object, "fields", fields_json(c->fields));
 	return object;
 }
@@ -101,6 +102,7 @@ static json_t *series_json(const struct history *h, u32 series)
 	for (u32 run = 0; run < history_nruns(h); run++)
 		json_array_append_new(values, number(history_value(h, s, run)));
 	json_object_set_new(object, "values", values);
+	json_object_set_new(object, "mixed", json_boolean(s->mixed));
 	for (u32 i = 0; i < h->nchanges; i++)
 		if (h->changes[i].series == series)
 			json_array_append_new(changes, change_json(h, &h->changes[i]));
@@ -120,6 +122,7 @@ static json_t *history_json_of(const struct history *h)
 	for (u32 i = 0; i < h->nseries; i++)
 		json_array_append_new(rows, series_json(h, i));
 	json_object_set_new(object, "runs", runs);
+	json_object_set_new(object, "runs_in_short_stretches", json_u64(h->nshort));
 	json_object_set_new(object, "turns", turns);
 	json_object_set_new(object, "rows", rows);
 	return object;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analyze/change.h"
 #include "cli/output/grid.h"
 #include "cli/output/history_output.h"
 #include "cli/output/lines.h"
@@ -282,6 +283,17 @@ static void header_print(const struct table *t)
 		    n > 1 ? " to " : "", n > 1 ? to : "");
 }
 
+static void mixed_print(const struct table *t)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < t->history->nseries; i++)
+		n += t->history->series[i].mixed;
+	if (n)
+		lines_print(&t->lines, STYLE_PLAIN, "mixed", "%u row%s with values of user mode alone, or estimates, in some runs: those "
+			    "are not compared with the others", n, n == 1 ? "" : "s");
+}
+
 static int history_print(const struct table *t)
 {
 	const struct history *h = t->history;
@@ -294,6 +306,10 @@ static int history_print(const struct table *t)
 	fputc('\n', t->file);
 	err = err ? err : changes_print(t);
 	turns_print(t);
+	if (h->nshort)
+		lines_print(&t->lines, STYLE_PLAIN, "too short", "%u of %u runs stand in stretches of less than %d, too short to be "
+			    "judged by themselves", h->nshort, history_nruns(h) - h->nleft_out, 2 * CHANGE_LEAST);
+	mixed_print(t);
 	if (h->nleft_out)
 		lines_print(&t->lines, STYLE_PLAIN, "left out", "%u run%s that ended in another way than most", h->nleft_out,
 			    h->nleft_out == 1 ? "" : "s");

@@ -142,13 +142,16 @@ void history_between(char *out, size_t size, const struct history *history, u32 
 	if (!f)
 		return;
 	/* What the program is comes first; it is the last one of the fields. */
-	for (u32 i = 0; i < HISTORY_FIELDS; i++) {
-		u32 field = (i + HISTORY_PROGRAM) % HISTORY_FIELDS;
+	for (u32 i = 0; i < HISTORY_ALL; i++) {
+		u32 field = i < HISTORY_FIELDS ? (i + HISTORY_PROGRAM) % HISTORY_FIELDS : i;
 
 		if (!(fields & 1u << field))
 			continue;
 		fputs(gap, f);
-		field_between(f, field, history_field(history, a, field), history_field(history, b, field), utf8 ? "→" : "->");
+		if (field == HISTORY_WAY)
+			fputs("another way of counting: user mode alone, or an estimate, on one side", f);
+		else
+			field_between(f, field, history_field(history, a, field), history_field(history, b, field), utf8 ? "→" : "->");
 		gap = ", ";
 	}
 	fclose(f);

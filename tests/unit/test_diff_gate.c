@@ -139,6 +139,8 @@ static void elsewhere(void)
 	facts.kernel = "Linux 6.1";
 	facts.status = 3;
 	facts.unfinished = true;
+	totals[3] = (struct total_fact){ .name = "cgroup.memory_max", .unit = "B", .cell = cell_counted(1 << 26), .source = "cgroup" };
+	facts.ntotals = 4;
 	provenance.environment = "f";
 	provenance.objects = objects;
 	provenance.nobjects = 2;
@@ -155,6 +157,7 @@ START_TEST(test_told)
 	ck_assert(noted("host: box in A, other in B"));
 	ck_assert(noted("kernel: Linux 6.18 in A, Linux 6.1 in B"));
 	ck_assert(noted("the environment of B"));
+	ck_assert(noted("limits: none in A, memory.max 67108864 in B"));
 	ck_assert(noted("arguments: -n 5 in A, -n 6 in B"));
 	ck_assert(noted("of which the first is libc.so.6"));
 	ck_assert(noted("1 of 1 runs of B failed"));
