@@ -6,16 +6,23 @@
  * 1979, with each place weighed by its own scatter, so that changes near the end count as much as those in the middle).
  * As the place was chosen among many, p is that of the greatest: the share of orders of the same ranks, drawn at
  * random, that have as great a one. Without equal values it depends on the length alone and is kept.
+ *
+ * Beyond what orders can tell p is bounded: at each place the sum's moments are no greater than those of the normal
+ * distribution of the same standard deviation, since the cumulants of U come from log(sinh x / x) <= x^2 / 6, which
+ * x^2 / 6 leaves ever farther behind; so 2 exp(-z^2 / 2) bounds its tails, and so many times that what any place has.
+ * Equal values make the sum the mean of those of all ways to tell them apart, which has no greater moments.
  */
 #include "cli/analyze/change.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analyze/rank.h"
 #include "cli/analyze/spread.h"
 #include "common/base.h"
 
-enum { ORDERS = 50000, ENOUGH = 200 };
+enum { ORDERS = 50000, ENOUGH = 200, FEW_ORDERS = 2000, LENGTHS_KEPT = 64 };
+#define WORTHWHILE 0.05
 
 struct change_length {
 	size_t n;
@@ -105,8 +112,27 @@ static double a_little_less(double value)
 	return value - 1e-9 * value;
 }
 
+/* Of so great a one at any place; weights lack the factor sqrt(12 / (n + 1)). */
+static double bounded_p(const struct series *s, double greatest)
+{
+	double places = (double)(s->n - 2 * CHANGE_LEAST + 1), z2 = greatest * greatest * 12 / (double)(s->n + 1);
+
+	return MIN(2 * places * rank_exp_minus(z2 / 2), 1.0);
+}
+
+/* The same of few values without ties: the sum of what each place has. */
+static double places_p(const struct series *s, double greatest)
+{
+	struct rank_lengths lengths = { .n = 0 };
+	double p = 0;
+
+	for (size_t k = CHANGE_LEAST; k + CHANGE_LEAST <= s->n; k++)
+		p += rank_beyond(k, s->n - k, greatest / s->weight[k], &lengths);
+	return p;
+}
+
 /* Until p is known well enough. */
-static double drawn_p(const struct series *s, double greatest)
+static double drawn_p(const struct series *s, double greatest, double bound)
 {
 	double rank[CHANGE_MOST];
 	u64 state = 0x9e3779b97f4a7c15ULL;
@@ -114,12 +140,16 @@ static double drawn_p(const struct series *s, double greatest)
 
 	memcpy(rank, s->rank, s->n * sizeof(*rank));
 	while (orders < ORDERS && as_great < ENOUGH) {
+		/* More of them would tell no more than the bound does. */
+		if (orders == FEW_ORDERS && !as_great && bound < 1.0 / (2 * FEW_ORDERS))
+			return bound;
 		as_great += greatest_drawn(s, rank, &state) >= a_little_less(greatest);
 		orders++;
 	}
-	return (double)(as_great + 1) / (double)(orders + 1);
+	return MIN((double)(as_great + 1) / (double)(orders + 1), bound);
 }
 
+/* NULL: there is no room for more of them. */
 static struct change_length *length_of(struct change_orders *orders, const struct series *s)
 {
 	struct change_length *lengths, *length;
@@ -129,6 +159,8 @@ static struct change_length *length_of(struct change_orders *orders, const struc
 	for (size_t i = 0; i < orders->n; i++)
 		if (orders->lengths[i].n == s->n)
 			return &orders->lengths[i];
+	if (orders->n == LENGTHS_KEPT)
+		return NULL;
 	lengths = realloc(orders->lengths, (orders->n + 1) * sizeof(*lengths));
 	if (!lengths)
 		return NULL;
@@ -157,28 +189,28 @@ static double known_p(const struct change_length *length, double greatest)
 	return (double)(ORDERS - below + 1) / (ORDERS + 1);
 }
 
-int change_find(struct change *change, const double *values, size_t n, struct change_orders *orders)
+void change_find(struct change *change, const double *values, size_t n, struct change_orders *orders)
 {
 	struct series s = { .n = n };
 	const struct change_length *length;
-	double greatest;
+	double greatest, bound;
 
 	*change = (struct change){ .p = 1 };
 	if (n < 2 * CHANGE_LEAST || n > CHANGE_MOST)
-		return 0;
+		return;
 	series_rank(&s, values);
 	greatest = greatest_of(&s, s.rank, &change->at);
 	if (greatest <= 0)
-		return 0;
-	if (s.ties) {
-		change->p = drawn_p(&s, greatest);
-		return 0;
+		return;
+	bound = bounded_p(&s, greatest);
+	if (bound > 1.0 / ORDERS && bound < WORTHWHILE && !s.ties && n <= RANK_EXACT + CHANGE_LEAST)
+		bound = MIN(bound, places_p(&s, greatest));
+	if (bound <= 1.0 / ORDERS) {
+		change->p = bound;
+		return;
 	}
-	length = length_of(orders, &s);
-	if (!length)
-		return -1;
-	change->p = known_p(length, greatest);
-	return 0;
+	length = s.ties ? NULL : length_of(orders, &s);
+	change->p = length ? MIN(known_p(length, greatest), bound) : drawn_p(&s, greatest, bound);
 }
 
 void change_orders_free(struct change_orders *orders)

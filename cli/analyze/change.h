@@ -23,8 +23,8 @@ struct change {
 	double p;                    /* of such a change, or a clearer one, anywhere in the series by chance alone; 1: none */
 };
 
-/* 0, or -1 when memory is short. n is at most CHANGE_MOST. */
-int change_find(struct change *change, const double *values, size_t n, struct change_orders *orders);
+/* n is at most CHANGE_MOST. */
+void change_find(struct change *change, const double *values, size_t n, struct change_orders *orders);
 void change_orders_free(struct change_orders *orders);
 
 #endif

@@ -21,8 +21,8 @@
 
 /* ---- the normal distribution: libm is another library to load */
 
-/* e^-x of x >= 0: by a series where it is near 1, and squares of that. */
-static double exp_minus(double x)
+/* By a series where it is near 1, and squares of that. */
+double rank_exp_minus(double x)
 {
 	double term = 1, sum = 1, part = x / 1024;
 
@@ -39,7 +39,7 @@ static double exp_minus(double x)
 static double normal_above(double z)
 {
 	static const double root_two_pi = 2.5066282746310002;
-	double density = exp_minus(z * z / 2) / root_two_pi, sum = z, term = z, fraction = z;
+	double density = rank_exp_minus(z * z / 2) / root_two_pi, sum = z, term = z, fraction = z;
 
 	if (z < 3) {
 		for (int i = 3; i < 100; i += 2) {
@@ -93,6 +93,14 @@ static void lengths_make(struct rank_lengths *l, size_t n, size_t m)
 	lengths_fill(l);
 	while (l->bound <= n * m / 2 && l->below[l->bound] <= 0.025)
 		l->bound++;
+}
+
+double rank_beyond(size_t n, size_t m, double away, struct rank_lengths *lengths)
+{
+	double at = (double)n * (double)m / 2 - away + 1e-6;
+
+	lengths_make(lengths, n, m);
+	return at < 0 ? 0 : MIN(2 * lengths->below[(size_t)at], 1.0);
 }
 
 /* ---- ranks */

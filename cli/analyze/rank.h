@@ -33,4 +33,12 @@ void rank_compare(struct rank *rank, const double *a, size_t n, const double *b,
 /* The least p that series of these lengths can have. */
 double rank_least(size_t n, size_t m);
 
+/*
+ * How likely U of so many values without ties, RANK_EXACT at most, is so far from its mean, or farther. What is worked
+ * out is in lengths.
+ */
+double rank_beyond(size_t n, size_t m, double away, struct rank_lengths *lengths);
+/* e^-x of x >= 0. */
+double rank_exp_minus(double x);
+
 #endif

@@ -47,7 +47,7 @@ static struct change find(const double *values, size_t n)
 {
 	struct change change;
 
-	ck_assert_int_eq(change_find(&change, values, n, &orders), 0);
+	change_find(&change, values, n, &orders);
 	return change;
 }
 
@@ -125,6 +125,50 @@ START_TEST(too_few_values_tell_nothing)
 }
 END_TEST
 
+/* p of k, all greatest of 2 k, at the end. */
+static double of_two_levels(size_t k, bool ties)
+{
+	double values[CHANGE_MOST];
+
+	for (size_t i = 0; i < 2 * k; i++)
+		values[i] = (i < k ? 1 : 2) + (ties ? 0 : 1e-6 * bell());
+	return find(values, 2 * k).p;
+}
+
+/* 50,000 orders tell of no p below 1 / 50,001, too great to be told among thousands of rows. */
+START_TEST(p_is_as_small_as_it_is)
+{
+	double rare[100] = { [96] = 1, 1, 1, 1 };
+
+	/* Of 20 and 20 it is 1.5e-11 at the one place, of 50 and 50 2e-29. */
+	ck_assert(of_two_levels(20, false) > 1.4e-11 && of_two_levels(20, false) < 1e-9);
+	ck_assert(of_two_levels(50, false) > 2e-29 && of_two_levels(50, false) < 1e-12);
+	ck_assert(of_two_levels(50, true) > 2e-29 && of_two_levels(50, true) < 1e-12);
+	ck_assert(of_two_levels(500, true) < 1e-100);
+	/* 4 of 100 are the last ones, or the first ones, in 2 of 3,921,225 orders. */
+	ck_assert(find(rare, 100).p > 5e-7);
+}
+END_TEST
+
+START_TEST(small_p_is_no_smaller_than_it_is)
+{
+	enum { N = 12, SERIES = 20000 };
+	u32 below[3] = { 0 };
+
+	for (int i = 0; i < SERIES; i++) {
+		double values[N], p;
+
+		for (int k = 0; k < N; k++)
+			values[k] = uniform();
+		p = find(values, N).p;
+		below[0] += p <= 0.002;
+		below[1] += p <= 0.01;
+		below[2] += p <= 0.02;
+	}
+	ck_assert_msg(below[0] < 40 + 20 && below[1] < 200 + 43 && below[2] < 400 + 60, "%u %u %u", below[0], below[1], below[2]);
+}
+END_TEST
+
 /* ---- histories ------------------------------------------------------------------------------------- */
 
 static struct histories all;
@@ -156,15 +200,19 @@ static void again(void)
 	setup();
 }
 
-static void put(u32 run, const char *name, double value)
+static void put_cell(u32 run, const char *name, struct cell cell)
 {
 	struct diff *diff = &all.item[0].runs;
-	struct cell cell = cell_counted(value);
 	u32 root = diff_row(diff, DIFF_REGIONS, DIFF_NONE, "", 0, "");
 	u32 row = diff_row(diff, DIFF_REGIONS, root, name, strlen(name), "");
 	u32 metric = diff_metric(diff, DIFF_REGIONS, "wall", "ns", METRIC_NS, false);
 
 	ck_assert_int_eq(diff_put(diff, &diff->sides[0].runs[run], DIFF_REGIONS, metric, row, &cell), 0);
+}
+
+static void put(u32 run, const char *name, double value)
+{
+	put_cell(run, name, cell_counted(value));
 }
 
 /* Regions a, b ...; the third one is slower by so much from a run on. */
@@ -283,6 +331,42 @@ START_TEST(kernel_is_blamed_for_its_step)
 }
 END_TEST
 
+START_TEST(user_mode_is_blamed_for_its_step)
+{
+	const struct history *h = &all.item[0];
+
+	for (u32 run = 0; run < RUNS; run++) {
+		struct cell cell = cell_counted((run < 20 ? 100 : 60) + bell());
+
+		cell.note = run < 20 ? NULL : CELL_NOTE_USER;
+		put_cell(run, "a", cell);
+		put(run, "b", 50 + bell());
+	}
+	judge();
+	ck_assert_uint_eq(h->nchanges, 1);
+	ck_assert(h->changes[0].run == 20 && h->changes[0].outside && h->changes[0].fields == 1u << HISTORY_WAY);
+	ck_assert(fabs(h->changes[0].before - 100) < 2 && fabs(h->changes[0].after - 60) < 2);
+	ck_assert(h->series[h->changes[0].series].mixed && h->nstretches == 1);
+	says("not comparable    from run 21");
+	says("with another way of counting: user mode alone, or an estimate, on one side");
+	says("mixed             1 row with values of user mode alone");
+}
+END_TEST
+
+/* By turns, so that no level is ever judged. */
+START_TEST(short_stretches_are_told)
+{
+	for (u32 run = 0; run < RUNS; run++) {
+		put(run, "a", (run < 20 ? 100 : 200) + bell());
+		if (run > 9 && run % 2)
+			set(run, DIFF_KERNEL, run % 4 == 1 ? "7.0" : "7.1");
+	}
+	judge();
+	ck_assert_uint_eq(all.item[0].nshort, 29);
+	says("too short         29 of 40 runs stand in stretches of less than 8, too short to be judged by themselves");
+}
+END_TEST
+
 START_TEST(kernel_without_a_step_is_told)
 {
 	measure(RUNS, 1);
@@ -302,6 +386,8 @@ START_TEST(two_changes_have_three_levels)
 	judge();
 	ck_assert_uint_eq(h->nchanges, 2);
 	ck_assert(h->changes[0].run == 12 && h->changes[1].run == 26);
+	/* The second one is found beside the first: its p is its own. */
+	ck_assert(h->changes[0].further != h->changes[1].further);
 	ck_assert(fabs(h->changes[0].before - 100.3) < 0.2 && fabs(h->changes[0].after - 120.3) < 0.2);
 	ck_assert(fabs(h->changes[1].before - 120.3) < 0.2 && fabs(h->changes[1].after - 90.3) < 0.2);
 	says("nothing else is known to have changed there");
@@ -385,10 +471,14 @@ int main(void)
 	tcase_add_test(tests, p_holds_for_few_distinct_values);
 	tcase_add_test(tests, step_is_found_where_it_is);
 	tcase_add_test(tests, too_few_values_tell_nothing);
+	tcase_add_test(tests, p_is_as_small_as_it_is);
+	tcase_add_test(tests, small_p_is_no_smaller_than_it_is);
 	tcase_add_test(tests, nothing_changed);
 	tcase_add_test(tests, one_region_changed);
 	tcase_add_test(tests, build_is_told_with_its_change);
 	tcase_add_test(tests, kernel_is_blamed_for_its_step);
+	tcase_add_test(tests, user_mode_is_blamed_for_its_step);
+	tcase_add_test(tests, short_stretches_are_told);
 	tcase_add_test(tests, kernel_without_a_step_is_told);
 	tcase_add_test(tests, two_changes_have_three_levels);
 	tcase_add_test(tests, other_ends_are_left_out);
