@@ -136,17 +136,24 @@ static void portion_text(FILE *f, const struct session_facts *facts)
 /* Those of the run's own control group. */
 static void limits_text(FILE *f, const struct session_facts *facts)
 {
-	static const char *const names[][2] = {
-		{ "cgroup.memory_max", "memory.max" }, { "cgroup.memory_high", "memory.high" }, { "cgroup.cpu_max", "cpu.max" },
+	/* Those of I/O end with the device. */
+	static const char *const names[] = {
+		"cgroup.memory_max", "cgroup.memory_high", "cgroup.cpu_max", "cgroup.rbps_max.", "cgroup.wbps_max.",
+		"cgroup.riops_max.", "cgroup.wiops_max.",
 	};
 	const char *gap = "";
 
 	for (size_t i = 0; i < facts->ntotals; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
-			if (!strcmp(facts->totals[i].name, names[k][0]) && cell_has_value(&facts->totals[i].cell)) {
-				fprintf(f, "%s%s %.12g", gap, names[k][1], facts->totals[i].cell.value);
-				gap = ", ";
-			}
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+			const struct total_fact *total = &facts->totals[i];
+			size_t len = strlen(names[k]);
+
+			/* memory_maxes is no limit. */
+			if (strncmp(total->name, names[k], names[k][len - 1] == '.' ? len : len + 1) != 0 || !cell_has_value(&total->cell))
+				continue;
+			fprintf(f, "%s%s %.12g", gap, total->name + strlen("cgroup."), total->cell.value);
+			gap = ", ";
+		}
 }
 
 static void field_text(FILE *f, enum diff_field field, const struct profile *profile, const struct session_facts *facts)

@@ -4,6 +4,7 @@
 #include "cli/session/cgroup_own.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,8 +123,41 @@ static void file_add(struct cgroup_own *own, struct totals *totals, u32 file, ch
 		devices_add(own, totals, file, text);
 }
 
+/* "8:0 rbps=1048576 wbps=max riops=max wiops=max" */
+static void io_limits_add(struct cgroup_own *own, struct totals *totals)
+{
+	static const struct {
+		const char *key, *unit;
+	} keys[CGROUP_DEVICE_LIMITS] = {
+		{ "rbps", "B/s" }, { "wbps", "B/s" }, { "riops", "IO/s" }, { "wiops", "IO/s" },
+	};
+	char text[4096], *line, *rest, *word, *next;
+	u32 n = 0;
+
+	if (cgroup_file_read(own->path, "io.max", text, sizeof(text)) <= 0)
+		return;
+	for (line = strtok_r(text, "\n", &next); line && n < CGROUP_DEVICES; line = strtok_r(NULL, "\n", &next), n++) {
+		char device[32];
+
+		device_name(line, (int)strcspn(line, " "), device, sizeof(device));
+		strtok_r(line, " ", &rest);
+		while ((word = strtok_r(NULL, " ", &rest)))
+			for (u32 i = 0; i < CGROUP_DEVICE_LIMITS; i++) {
+				size_t len = strlen(keys[i].key);
+				char *name = own->limits[n * CGROUP_DEVICE_LIMITS + i];
+				u64 value = 0;
+
+				/* "max" is no number, and no limit. */
+				if (strncmp(word, keys[i].key, len) != 0 || sscanf(word + len, "=%" SCNu64, &value) != 1)
+					continue;
+				snprintf(name, sizeof(own->limits[0]), "cgroup.%s_max.%.30s", keys[i].key, device);
+				totals_add(totals, name, keys[i].unit, cell_counted((double)value), SOURCE);
+			}
+	}
+}
+
 /* The limits as the kernel has taken them. */
-static void limits_add(const struct cgroup_own *own, struct totals *totals)
+static void limits_add(struct cgroup_own *own, struct totals *totals)
 {
 	static const struct {
 		const char *file, *name, *unit;
@@ -144,6 +178,7 @@ static void limits_add(const struct cgroup_own *own, struct totals *totals)
 		else if (n == 1)
 			totals_add(totals, limits[i].name, limits[i].unit, cell_counted((double)value), SOURCE);
 	}
+	io_limits_add(own, totals);
 }
 
 void cgroup_own_totals(struct cgroup_own *own, struct totals *totals)

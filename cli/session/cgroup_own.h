@@ -55,8 +55,9 @@ enum cgroup_controller { CGROUP_CPU, CGROUP_MEMORY, CGROUP_IO, CGROUP_CONTROLLER
 
 #define CGROUP_DEVICES 16              /* with figures of their own */
 #define CGROUP_DEVICE_CELLS 4
+#define CGROUP_DEVICE_LIMITS 4
 /* Figures of a run's own group, at most. */
-#define CGROUP_FIGURES (SNAPSHOT_CELLS + CGROUP_DEVICES * CGROUP_DEVICE_CELLS + 4)
+#define CGROUP_FIGURES (SNAPSHOT_CELLS + CGROUP_DEVICES * (CGROUP_DEVICE_CELLS + CGROUP_DEVICE_LIMITS) + 4)
 
 struct cgroup_own {
 	const struct cgroup_asked *asked;
@@ -69,6 +70,7 @@ struct cgroup_own {
 	bool enabled[CGROUP_CONTROLLERS]; /* by us */
 	char missing[SNAPSHOT_FILES][120]; /* why it lacks a file */
 	char names[CGROUP_DEVICES * CGROUP_DEVICE_CELLS][80];
+	char limits[CGROUP_DEVICES * CGROUP_DEVICE_LIMITS][80];
 };
 
 /* Which controller a file is of, CGROUP_CONTROLLERS: every group has it. */

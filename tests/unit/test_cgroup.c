@@ -12,6 +12,7 @@
 #include "cli/cmd/limited.h"
 #include "cli/session/cgroup.h"
 #include "cli/session/cgroup_own.h"
+#include "cli/session/internal.h"
 #include "tests/unit/suite.h"
 
 #define V1 "30 25 0:26 / /sys/fs/cgroup/memory rw,nosuid - cgroup cgroup rw,memory\n"
@@ -238,6 +239,58 @@ START_TEST(test_io)
 }
 END_TEST
 
+static void file_put(const char *folder, const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* What limits a group is among its figures; "max" limits nothing. */
+START_TEST(test_limits)
+{
+	static const char *const names[] = { "cgroup.memory_max", "cgroup.cpu_max", "cgroup.rbps_max.999:1", "cgroup.wiops_max.999:2" };
+	static const double values_wanted[] = { 67108864, 0.5, 1048576, 100 };
+	static const char *const files[][2] = {
+		{ "memory.max", "67108864\n" }, { "memory.high", "max\n" }, { "cpu.max", "50000 100000\n" },
+		{ "io.max", "999:1 rbps=1048576 wbps=max riops=max wiops=max\n999:2 rbps=max wbps=max riops=max wiops=100\n" },
+	};
+	static struct cgroup_own own;
+	struct totals *totals = calloc(1, sizeof(*totals));
+	char folder[] = "/tmp/test_cgroup.XXXXXX", path[128];
+	size_t found = 0;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		file_put(folder, files[i][0], files[i][1]);
+	snprintf(own.path, sizeof(own.path), "%s", folder);
+	totals->room = CGROUP_FIGURES;
+	totals->facts = calloc(totals->room, sizeof(*totals->facts));
+	cgroup_own_totals(&own, totals);
+	for (size_t i = 0; i < totals->nfacts; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
+			if (!strcmp(totals->facts[i].name, names[k])) {
+				ck_assert_double_eq(totals->facts[i].cell.value, values_wanted[k]);
+				found++;
+			} else {
+				ck_assert(strcmp(totals->facts[i].name, "cgroup.memory_high") != 0 && !strstr(totals->facts[i].name, "wbps_max"));
+			}
+	ck_assert_uint_eq(found, ARRAY_SIZE(names));
+	free(totals->facts);
+	free(totals);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, files[i][0]);
+		unlink(path);
+	}
+	rmdir(folder);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *t = tcase_create("cgroup");
@@ -252,5 +305,6 @@ int main(void)
 	tcase_add_test(t, test_sizes);
 	tcase_add_test(t, test_percent);
 	tcase_add_test(t, test_io);
+	tcase_add_test(t, test_limits);
 	return suite_run("cgroup", t);
 }

@@ -157,7 +157,7 @@ START_TEST(test_told)
 	ck_assert(noted("host: box in A, other in B"));
 	ck_assert(noted("kernel: Linux 6.18 in A, Linux 6.1 in B"));
 	ck_assert(noted("the environment of B"));
-	ck_assert(noted("limits: none in A, memory.max 67108864 in B"));
+	ck_assert(noted("limits: none in A, memory_max 67108864 in B"));
 	ck_assert(noted("arguments: -n 5 in A, -n 6 in B"));
 	ck_assert(noted("of which the first is libc.so.6"));
 	ck_assert(noted("1 of 1 runs of B failed"));
