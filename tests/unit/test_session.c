@@ -4,13 +4,14 @@
 
 #include "suite.h"
 
-static char *const command[] = { "sh", "-c", "exit 7", NULL };
+static char shell[] = "sh", option[] = "-c", script[] = "exit 7";
+static char *command[] = { shell, option, script, NULL };
 
 static enum session_end run(struct session **session, volatile sig_atomic_t *ended)
 {
 	static struct session_options options;
 
-	options = (struct session_options){ .argv = (char **)command, .outside = true, .ended = ended };
+	options = (struct session_options){ .argv = command, .outside = true, .ended = ended };
 	return session_run(session, &options);
 }
 
