@@ -291,10 +291,10 @@ static bool table_take(struct function *table, u32 size, u32 window, u64 functio
 
 static struct function *large_ready(void)
 {
-	struct function *table, *expected = NULL;
+	struct function *table = load_acquire(&functions_large), *expected = NULL;
 
-	if (load_acquire(&functions_large))
-		return functions_large;
+	if (table)
+		return table;
 	table = segment_private(LARGE * sizeof(*table), PRIVATE_INHERITED);
 	if (table && !compare_exchange(&functions_large, &expected, table))
 		segment_private_drop(table, LARGE * sizeof(*table));
@@ -304,10 +304,12 @@ static struct function *large_ready(void)
 /* What finds no room is looked up each time: there are more functions than names. */
 static void function_put(u64 function, u64 word)
 {
+	struct function *large;
+
 	if (table_take(functions_small, FUNCTIONS_SMALL, WINDOW, function, word))
 		return;
-	if (large_ready() && load_relaxed(&functions_used) < WIRE_NAMES &&
-	    table_take(functions_large, LARGE, LARGE, function, word))
+	large = large_ready();
+	if (large && load_relaxed(&functions_used) < WIRE_NAMES && table_take(large, LARGE, LARGE, function, word))
 		fetch_add(&functions_used, 1);
 }
 
