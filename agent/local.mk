@@ -60,6 +60,23 @@ libsparkagent_la_LDFLAGS = -module -avoid-version -shared \
 	-Wl,--version-script=$(srcdir)/agent/exports.map
 EXTRA_libsparkagent_la_DEPENDENCIES = $(srcdir)/agent/exports.map
 
+# Other tools' markers as regions: for programs, by the public markers alone.
+pkglib_LTLIBRARIES += libspark-markers.la
+libspark_markers_la_SOURCES = \
+	agent/markers/itt.c \
+	agent/markers/itt.h \
+	agent/markers/itt_calls.c \
+	agent/markers/likwid.c \
+	agent/markers/markers.h \
+	agent/markers/next.c \
+	agent/markers/papi.c \
+	agent/markers/wanted.c \
+	common/markers.def \
+	common/markers.h
+libspark_markers_la_CFLAGS = $(STD_CFLAGS) $(WARN_CFLAGS) $(WERROR_CFLAGS) $(AGENT_CFLAGS)
+libspark_markers_la_LDFLAGS = -module -avoid-version -shared \
+	-Wl,-z,nodelete -Wl,-z,now -Wl,-z,relro -Wl,-z,defs
+
 # What the program hands over in vector registers itself.
 noinst_LTLIBRARIES += libagentvalues.la
 libagentvalues_la_SOURCES = agent/client.c
@@ -70,15 +87,15 @@ check_LTLIBRARIES += libagenttest.la
 libagenttest_la_SOURCES = $(agent_sources) agent/client.c
 libagenttest_la_CFLAGS = $(AM_CFLAGS)
 
-# The folder by which LD_PRELOAD names it, beside it.
+# The folder by which LD_PRELOAD names both, beside them.
 all-local: .libs/not-libasan.so
-.libs/not-libasan.so: $(srcdir)/agent/preload.sh | libsparkagent.la
+.libs/not-libasan.so: $(srcdir)/agent/preload.sh | libsparkagent.la libspark-markers.la
 	$(AM_V_GEN)sh $(srcdir)/agent/preload.sh .libs $(host_cpu)
 
 # The .la file names the directory it was installed to, and the tree may be moved.
 install-exec-hook:
-	rm -f $(DESTDIR)$(pkglibdir)/libsparkagent.la
+	rm -f $(DESTDIR)$(pkglibdir)/libsparkagent.la $(DESTDIR)$(pkglibdir)/libspark-markers.la
 	sh $(srcdir)/agent/preload.sh $(DESTDIR)$(pkglibdir) $(host_cpu)
 uninstall-hook:
-	rm -f $(DESTDIR)$(pkglibdir)/libsparkagent.so
+	rm -f $(DESTDIR)$(pkglibdir)/libsparkagent.so $(DESTDIR)$(pkglibdir)/libspark-markers.so
 	rm -rf $(DESTDIR)$(pkglibdir)/not-libasan.so

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# preload.sh DIR CPU: makes DIR/not-libasan.so, the folder by which sparkctl names the agent in LD_PRELOAD:
+# preload.sh DIR CPU: makes DIR/not-libasan.so, the folder by which sparkctl names the agent in LD_PRELOAD, and the
+# library of other tools' markers:
 #   DIR/not-libasan.so/$PLATFORM/libsparkagent.so
-# A 64-bit loader of glibc finds the agent there, whatever it takes for its $PLATFORM (ld.so(8)), and a
+# A 64-bit loader of glibc finds them there, whatever it takes for its $PLATFORM (ld.so(8)), and a
 # 32-bit one a library with nothing in it: a file that is missing or of another class would make it complain
-# on the program's standard error. cli/session/spawn.c tells what the folder's name is good for.
+# on the program's standard error. cli/session/environment.c tells what the folder's name is good for.
 set -eu
 
 dir=$1/not-libasan.so
-file=libsparkagent.so
+files='libsparkagent.so libspark-markers.so'
 
 case $2 in
 x86_64) own='x86_64 haswell xeon_phi' small='i386 i486 i586 i686' ;;
@@ -43,16 +44,22 @@ empty_library() {
 rm -rf "$dir"
 mkdir -p "$dir"
 # Where a shell took the dollar for one of its own.
-ln -s ../$file "$dir/$file"
+for file in $files; do
+	ln -s ../"$file" "$dir/$file"
+done
 for platform in $own; do
 	mkdir "$dir/$platform"
-	ln -s ../../$file "$dir/$platform/$file"
+	for file in $files; do
+		ln -s ../../"$file" "$dir/$platform/$file"
+	done
 done
 [ -n "$small" ] || exit 0
 empty_library >"$dir/empty"
 for platform in $small; do
 	mkdir "$dir/$platform"
-	cp "$dir/empty" "$dir/$platform/$file"
-	chmod 644 "$dir/$platform/$file"
+	for file in $files; do
+		cp "$dir/empty" "$dir/$platform/$file"
+		chmod 644 "$dir/$platform/$file"
+	done
 done
 rm "$dir/empty"

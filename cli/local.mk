@@ -192,12 +192,15 @@ cli_sources = \
 	cli/cmd/list.h \
 	cli/cmd/list_events.c \
 	cli/cmd/list_groups.c \
+	cli/cmd/list_markers.c \
 	cli/cmd/list_sets.c \
 	cli/cmd/list_symbols.c \
 	cli/cmd/outcome.c \
 	cli/cmd/outcome.h \
 	cli/cmd/live.c \
 	cli/cmd/live.h \
+	cli/cmd/marked.c \
+	cli/cmd/marked.h \
 	cli/cmd/note.c \
 	cli/cmd/open.c \
 	cli/cmd/open.h \
@@ -434,6 +437,7 @@ cli_sources = \
 	cli/session/cpus.c \
 	cli/session/cpus.h \
 	cli/session/disk_kind.c \
+	cli/session/environment.c \
 	cli/session/facts.c \
 	cli/session/files.c \
 	cli/session/feed.c \
@@ -556,6 +560,7 @@ cli_sources = \
 	cli/symbols/closure.c \
 	cli/symbols/closure.h \
 	cli/symbols/closure_find.c \
+	cli/symbols/closure_texts.c \
 	cli/symbols/code.c \
 	cli/symbols/code.h \
 	cli/symbols/debug_file.c \

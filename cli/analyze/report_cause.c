@@ -8,7 +8,9 @@
 /* Its functions stand between the program's and the system: "read", "pthread_mutex_lock". */
 static bool object_of_system(const struct samples_object *object)
 {
-	static const char *const begins[] = { "libc.", "libc-", "libpthread", "ld-", "ld.", "libsparkagent." };
+	static const char *const begins[] = {
+		"libc.", "libc-", "libpthread", "ld-", "ld.", "libsparkagent.", "libspark-markers.",
+	};
 	const char *slash = strrchr(object->path, '/'), *name = slash ? slash + 1 : object->path;
 	size_t i;
 

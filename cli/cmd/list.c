@@ -34,6 +34,7 @@ static const struct command_example list_examples[] = {
 	{ "sparkctl list events 'sched:*,msr/*'", "tracepoints and others by pattern" },
 	{ "sparkctl list groups", "events and metrics that belong together, for run and stat --group" },
 	{ "sparkctl list sets", "functions that belong together, for run --wrap" },
+	{ "sparkctl list markers", "other tools' markers that can be regions, for run --markers" },
 	{ "sparkctl list symbols gzip 'read*'", "functions that a program and its libraries call in each other" },
 	{ "sparkctl list --json", "everything, for programs" },
 	{ NULL, NULL },
@@ -268,6 +269,7 @@ static const struct listing {
 	{ "events", list_print_events, list_json_events },
 	{ "groups", list_print_groups, list_json_groups },
 	{ "sets", list_print_sets, list_json_sets },
+	{ "markers", list_print_markers, list_json_markers },
 	{ "capabilities", list_print_capabilities, list_json_capabilities },
 };
 
@@ -345,7 +347,7 @@ static int list_run(int argc, char **argv)
 		only = list_find(argv[first]);
 		if (!only)
 			return command_misused(&command_list,
-				"lists metrics, events, groups, sets, capabilities or symbols, not", argv[first]);
+				"lists metrics, events, groups, sets, markers, capabilities or symbols, not", argv[first]);
 	}
 	if (argc - first == 2)
 		options.globs = argv[first + 1];
@@ -363,8 +365,8 @@ static int list_run(int argc, char **argv)
 
 const struct command command_list = {
 	.name = "list",
-	.summary = "list what can be asked for: metrics, events, groups, sets, capabilities, symbols",
-	.usage = "[OPTION...] [metrics|events|groups|sets|capabilities|symbols [PROGRAM|PATTERNS] [PATTERN...]]",
+	.summary = "list what can be asked for: metrics, events, groups, sets, markers, capabilities, symbols",
+	.usage = "[OPTION...] [metrics|events|groups|sets|markers|capabilities|symbols [PROGRAM|PATTERNS] [PATTERN...]]",
 	.options = list_rows,
 	.examples = list_examples,
 	.run = list_run,

@@ -23,6 +23,8 @@ int list_print_groups(const struct list_options *options, size_t width);
 int list_json_groups(const struct list_options *options, json_t *root);
 int list_print_sets(const struct list_options *options, size_t width);
 int list_json_sets(const struct list_options *options, json_t *root);
+int list_print_markers(const struct list_options *options, size_t width);
+int list_json_markers(const struct list_options *options, json_t *root);
 
 /*
  * The listing "symbols": what a program and its libraries call in each other, of the names that match one of the

@@ -8,6 +8,7 @@
 #include "cli/cmd/cached.h"
 #include "cli/cmd/launch.h"
 #include "cli/cmd/limited.h"
+#include "cli/cmd/marked.h"
 #include "cli/cmd/passes.h"
 #include "cli/cmd/portioned.h"
 #include "cli/cmd/repeated.h"
@@ -41,6 +42,7 @@ struct run_options {
 	struct repeated_asked repeated;
 	struct sampled sampled;
 	struct wrap wrap;
+	struct marked marked;
 	struct opt_list functions;
 	unsigned long functions_depth;
 	bool functions_off;
@@ -66,6 +68,7 @@ static const struct opt options[] = {
 	{ "no-mux", 0, OPT_FLAG, OFFSET(no_mux), NULL, NULL,
 	  "if an event of -e can't be counted exactly in regions, don't start", NULL, false },
 	WRAP_ROWS(struct run_options),
+	MARKED_ROW(struct run_options),
 	{ "uprobe", 0, OPT_EACH, OFFSET(uprobes), "LIST", NULL,
 	  "make functions regions from outside, FILE:SYMBOL or SYMBOL of the command, by probes of the kernel; some us for each call",
 	  NULL, false },
@@ -111,6 +114,7 @@ static const struct command_example examples[] = {
 	{ "sparkctl run --metrics 'wall*,minflt' ./app -x", "chosen columns; rusage is read at each marker" },
 	{ "sparkctl run -e cycles:u,LLC-load-misses,syscalls:sys_enter_read ./app", "chosen events" },
 	{ "sparkctl run --wrap '@io,libz*:*flate*' -- gzip -k file", "calls of library functions as regions, of any program" },
+	{ "sparkctl run --markers auto -- ./app", "what is marked for LIKWID, PAPI or VTune, as regions" },
 	{ "sparkctl run --uprobe parse,/lib/libz.so.1:deflate ./app", "functions as regions, nothing compiled in or loaded" },
 	{ "sparkctl run --profile -- ./app", "the functions and lines that each region spends its time in" },
 	{ "sparkctl run --off-cpu --profile -- ./app", "what each region waits for: disk, locks, sockets, a CPU" },
@@ -156,6 +160,7 @@ static struct session_options session_options_of(struct run_options *o, const st
 		.off_cpu = o->off_cpu,
 		.block_io = o->block_io,
 		.calls = o->wrap.calls,
+		.markers = o->marked.markers,
 		.cgroup = limited_group(&o->limited),
 	};
 
@@ -307,9 +312,12 @@ static int outputs_open(const struct run_options *o, struct watch *watch, struct
 	return files->report ? 0 : STATUS_FAILURE;
 }
 
-static int wrap_prepare(struct wrap *wrap, const char *command)
+/* What becomes regions without markers of ours. */
+static int regions_prepare(struct run_options *o, const char *command)
 {
-	return wrap_parse(wrap) || wrap_look(wrap, command) || wrap_encode(wrap) ? STATUS_USAGE : 0;
+	if (wrap_parse(&o->wrap) || wrap_look(&o->wrap, command) || wrap_encode(&o->wrap))
+		return STATUS_USAGE;
+	return marked_prepare(&o->marked, command);
 }
 
 static int functions_parse(struct run_options *o)
@@ -399,7 +407,7 @@ static int run_with(struct run_options *o, char **argv)
 	if (!status)
 		status = launch_events(&o->asked, &o->print, &events);
 	if (!status)
-		status = wrap_prepare(&o->wrap, argv[0]);
+		status = regions_prepare(o, argv[0]);
 	if (!status)
 		status = launch_probes(&o->uprobes, argv[0], &o->probes);
 	o->define_lines = define_lines(&o->print.definitions);
@@ -438,6 +446,7 @@ static int run_command(int argc, char **argv)
 	repeated_free(&o.repeated);
 	free(o.define_lines);
 	wrap_free(&o.wrap);
+	marked_free(&o.marked);
 	return status;
 }
 

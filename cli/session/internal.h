@@ -91,7 +91,7 @@ void chosen_report(const struct session *session);
 /* ---- place.c: the directory of the session */
 
 #define SERVER_PLACE_MOST 64       /* bytes of TMPDIR and the like that leave room for the rest of the path */
-/* In the directory, where the agent's own path cannot stand in LD_PRELOAD: links to it, or to its folder. */
+/* In the directory, where the agent's own path cannot stand in LD_PRELOAD: links to our libraries, or to their folder. */
 #define SERVER_AGENT_LINK "libsparkagent.so"
 #define SERVER_FOLDER_LINK "not-libasan.so"
 
@@ -183,8 +183,10 @@ void spawn_drop(struct spawn *spawn);
 /* Says that this errno came of the exec. */
 enum session_end spawn_failed(const char *command, int failed);
 
-/* The environment of the target: ours with the agent preloaded and the invitation. NULL after a message. */
-char **target_environment(const char *agent, const char *invitation, const char *dir);
+/* ---- environment.c: what the target gets */
+
+/* Ours with the agent preloaded, the invitation, and what other tools' markers need. NULL after a message. */
+char **target_environment(const struct session_options *options, const char *agent, const char *invitation, const char *dir);
 void target_environment_free(char **env);
 
 /* ---- signals.c */

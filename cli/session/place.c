@@ -26,6 +26,7 @@ static void place_empty(int dir)
 	unlinkat(dir, "s", 0);
 	unlinkat(dir, "t", 0);
 	unlinkat(dir, SERVER_AGENT_LINK, 0);
+	unlinkat(dir, MARKERS_LIBRARY, 0);
 	unlinkat(dir, SERVER_FOLDER_LINK, 0);
 }
 

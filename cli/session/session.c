@@ -74,7 +74,7 @@ static int spawn_target(struct session *s, const struct inherited_limits *limits
 		snprintf(t->obstacle, sizeof(t->obstacle), "%s", loadable.because);
 		return spawn_start(&s->spawn, s->options->argv, t->elf ? t->path : NULL, environ, limits, &s->signals);
 	}
-	env = target_environment(s->caps.agent, s->server.invitation, s->server.place.dir);
+	env = target_environment(s->options, s->caps.agent, s->server.invitation, s->server.place.dir);
 	if (!env)
 		return -1;
 	ret = spawn_start(&s->spawn, s->options->argv, t->elf ? t->path : NULL, env, limits, &s->signals);

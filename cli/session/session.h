@@ -16,6 +16,7 @@
 #include "cli/analyze/report.h"
 #include "cli/analyze/trace.h"
 #include "cli/names/names.h"
+#include "common/markers.h"
 #include "common/wire_calls.h"
 
 /* Looks at a run while it goes on. */
@@ -81,6 +82,7 @@ struct session_options {
 	bool raw_names;              /* functions are not demangled */
 	const struct probe_list *probes; /* functions to be regions by uprobes; NULL: none */
 	bool trace;                  /* keep when each region began and ended */
+	u32 markers;                 /* of other tools that are to be regions: mask of session_markers() */
 	bool unarmed;                /* no event is opened for the tree: totals are those of wait4(2) */
 	bool outside;                /* nothing is loaded into the target, and nothing known but totals */
 	bool inject;                 /* of session_attach(): the agent is loaded all the same */
@@ -99,6 +101,18 @@ struct session_options {
 	u64 duration_ns;             /* of session_attach(): how long; 0: until they have ended */
 	const volatile sig_atomic_t *ended; /* by which signal somebody wanted an end before the start; NULL: none is kept */
 };
+
+/* Markers of another tool, a row of common/markers.def, which says more. */
+struct session_marker {
+	const char *name;
+	const char *environment;     /* "": its functions are interposed */
+	const char *symbols;         /* with commas between */
+	const char *meaning;
+};
+
+const struct session_marker *session_markers(size_t *n);
+/* The library that makes regions of them, beside the agent. False: it is not there. */
+bool session_markers_library(const char *agent, char *path, size_t size);
 
 /* The program that a command means, before its start. */
 struct session_program {

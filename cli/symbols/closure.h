@@ -43,6 +43,16 @@ struct closure {
 int closure_open(struct closure *closure, const char *path);
 void closure_close(struct closure *closure);
 
+/* ---- closure_texts.c: what the files have in them */
+
+#define CLOSURE_TEXT_MOST 64         /* bytes of a text, with its zero */
+
+/*
+ * Sets found[] of those of the n texts, with a zero behind them, that are in one of the files; those called skip are
+ * left out. 0, or the first error after which some files were not looked at: what is found so far counts.
+ */
+int closure_texts(const struct closure *closure, const char *const *texts, size_t n, const char *skip, bool *found);
+
 /* ---- closure_find.c: where the loader looks */
 
 /* The descriptor of the file for a name that an object needs, and its path; -1: not found. */
