@@ -12,6 +12,7 @@
 #include "cli/session/session.h"
 #include "cli/symbols/closure.h"
 #include "cli/text.h"
+#include "common/markers.h"
 
 const char *const marked_words[] = {
 	"auto", "none",

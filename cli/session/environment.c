@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/log.h"
+#include "common/markers.h"
 
 extern char **environ;
 

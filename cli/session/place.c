@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/markers.h"
+
 #define YOUNG_SECONDS 60           /* a directory without a socket may be one that is being made */
 
 static void place_empty(int dir)

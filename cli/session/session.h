@@ -16,7 +16,6 @@
 #include "cli/analyze/report.h"
 #include "cli/analyze/trace.h"
 #include "cli/names/names.h"
-#include "common/markers.h"
 #include "common/wire_calls.h"
 
 /* Looks at a run while it goes on. */
