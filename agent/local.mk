@@ -55,8 +55,10 @@ pkglib_LTLIBRARIES += libsparkagent.la
 libsparkagent_la_SOURCES = $(agent_sources) $(common_sources)
 libsparkagent_la_CFLAGS = $(STD_CFLAGS) $(WARN_CFLAGS) $(WERROR_CFLAGS) $(AGENT_CFLAGS) $(SCALAR_CFLAGS)
 libsparkagent_la_LIBADD = libagentvalues.la
+# What a start touches lies together, since each page that is touched and each mapping takes its time: the words of
+# all files behind their tables, and code with what is read only.
 libsparkagent_la_LDFLAGS = -module -avoid-version -shared \
-	-Wl,-z,nodelete -Wl,-z,now -Wl,-z,relro -Wl,-z,defs \
+	-Wl,-z,nodelete -Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,-z,noseparate-code -Wl,--sort-section=alignment \
 	-Wl,--version-script=$(srcdir)/agent/exports.map
 EXTRA_libsparkagent_la_DEPENDENCIES = $(srcdir)/agent/exports.map
 

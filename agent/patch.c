@@ -512,16 +512,18 @@ static void patch_forget(void)
 {
 	static const struct wire_calls none = { .released = 1 };
 
+	store_release(&life->patching, 0);
+	/* Its memory is touched by none that has no calls bracketed: each page would be a fault of the start. */
+	if (!call_rules)
+		return;
 	for (u32 i = 0; i < patch.used; i++)
 		store_relaxed(&calls[i].region, 0);
-	if (call_rules)
-		store_release(&call_rules, &none);
+	store_release(&call_rules, &none);
 	for (struct patched_chunk *c = patch.patched; c; c = c->next)
 		c->used = 0;
 	memset(patch.origin, 0, sizeof(patch.origin));
 	patch.objects = 0;
 	patch.adds = patch.subs = 0;
-	store_release(&life->patching, 0);
 }
 
 void patch_start(u32 ref)
