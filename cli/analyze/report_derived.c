@@ -96,9 +96,9 @@ static int find_synonym(void *data, const char *name, const char *other)
 {
 	struct synonym *synonym = data;
 
-	if (other && !strcmp(name, synonym->name))
+	if (other && name[0] == synonym->name[0] && !strcmp(name, synonym->name))
 		synonym->other = other;
-	else if (other && !strcmp(other, synonym->name))
+	else if (other && other[0] == synonym->name[0] && !strcmp(other, synonym->name))
 		synonym->other = name;
 	return synonym->other != NULL;
 }
@@ -219,8 +219,7 @@ static int derived_resolve(struct derived *derived, const struct input_pool *poo
 	struct derived_use *use = pool->totals ? &derived->totals : &derived->regions;
 
 	if (derived->row)
-		return use_choose(use, derived->metric.name, pool->totals ? derived->row->totals : derived->row->regions,
-				  pool);
+		return use_choose(use, derived->metric.name, pool->totals ? derived->row->totals : derived->row->regions, pool);
 	use_resolve(use, pool);
 	return 0;
 }
@@ -450,7 +449,7 @@ static enum derived_place derived_total_place(const struct report *report, const
 	return (report->options.steady || cell_has_value(cell)) && !(derived->row->told & told) ? DERIVED_SHOWN : DERIVED_ASIDE;
 }
 
-/* Computes all, each of which the next may use, and adds those that have this place. part: NULL, or whose they are. */
+/* Computes all, each of which the next may use, and adds those of a place, aside last. part: NULL, or whose they are. */
 static int derived_add_totals(struct report *report, struct report_part *part, struct input_pool *pool, size_t given,
 			      enum derived_place place)
 {
@@ -461,7 +460,7 @@ static int derived_add_totals(struct report *report, struct report_part *part, s
 
 		if ((derived->row && !derived->row->totals[0]) || pool_find_as(pool, total.name, "") != DERIVED_ABSENT)
 			continue;
-		if (derived_resolve(derived, pool) != 0)
+		if (place != DERIVED_ASIDE && derived_resolve(derived, pool) != 0)
 			return -1;
 		total.cell = derived_total(report, derived, pool);
 		pool_add(pool, &total, &derived->totals);
