@@ -127,6 +127,7 @@ unit_agent_tests = \
 # End-to-end tests: shell scripts that run the built sparkctl.
 e2e_tests = \
 	tests/e2e/annotate.test \
+	tests/e2e/attach-closing.test \
 	tests/e2e/attach-profile.test \
 	tests/e2e/attach-regions.test \
 	tests/e2e/attach-targets.test \

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/session/chain.h"
 #include "cli/session/internal.h"
@@ -29,6 +30,8 @@ void offcpu_free(struct offcpu *o)
 		}
 	if (o) {
 		feed_close(&o->feed);
+		if (o->keeper >= 0)
+			close(o->keeper);
 		free(o->armed);
 		free(o->threads);
 		free(o->loss_ns);

@@ -85,6 +85,7 @@ struct offcpu {
 	bool polled;                 /* no switch is recorded: offcpu_poll.c */
 	bool tracepoint;             /* stacks come with the state that the thread was left in ... */
 	u32 state_at, state_size;    /* ... here among its fields */
+	int keeper;                  /* of that tracepoint, counts nothing; -1: none */
 	u64 refused;                 /* looks that /proc did not allow */
 	/* Of threads that were attached to: */
 	struct perf_event_attr attr; /* for stacks, and their events */
@@ -100,6 +101,8 @@ void offcpu_open(struct session *session);
 /* The number of a tracepoint and where its field prev_state is, by the text of its file "format". False: it lacks them. */
 bool offcpu_format(const char *format, u64 *id, u32 *at, u32 *size);
 void offcpu_free(struct offcpu *offcpu);
+/* It has tracepoints open, which take long to close. */
+bool offcpu_traces(const struct sampling *sampling);
 
 /* Records, in the order of time. */
 void offcpu_switch(struct session *session, const struct sampling_record *at, const struct record *record);

@@ -40,6 +40,25 @@ static bool tracepoint_find(struct session *s, struct perf_event_attr *attr)
 	return true;
 }
 
+/*
+ * Whether threads may have such events is tried on one of them, for each CPU, and the kernel takes 40 ms to close the
+ * last one that is open of a tracepoint: this one stays, never enabled.
+ */
+static void keeper_open(struct offcpu *o, const struct perf_event_attr *attr)
+{
+	struct perf_event_attr idle = *attr;
+
+	idle.disabled = 1;
+	o->keeper = perf_open(&idle, 0, -1, -1, 0);
+}
+
+bool offcpu_traces(const struct sampling *p)
+{
+	const struct offcpu *o = p->off;
+
+	return o && (o->wakes || o->keeper >= 0 || (o->tracepoint && p->nstacks));
+}
+
 /* Stacks are asked for: of each switch, whatever it takes. */
 static bool stacks_all(const struct session *s)
 {
@@ -101,6 +120,8 @@ static bool stacks_try(struct session *s, bool tracepoint)
 	p->stacks_type = p->stacks;
 	if (tracepoint && !tracepoint_find(s, &attr))
 		return false;
+	if (tracepoint && p->attached)
+		keeper_open(p->off, &attr);
 	if (tracepoint)
 		p->stacks_type |= PERF_SAMPLE_RAW;
 	return !stacks_open(s, &attr);
@@ -112,6 +133,8 @@ void offcpu_open(struct session *s)
 	struct offcpu *o = calloc(1, sizeof(*o));
 
 	p->off = o;
+	if (o)
+		o->keeper = -1;
 	if (o)
 		o->loss_ns = calloc(2 * (size_t)p->nrings + 1, sizeof(*o->loss_ns));
 	if (!o || !o->loss_ns) {

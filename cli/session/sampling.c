@@ -350,6 +350,9 @@ void sampling_free(struct session *s)
 	if (!p)
 		return;
 	attribute_free(s);
+	/* The kernel takes 40 ms to close a tracepoint. */
+	if (offcpu_traces(p))
+		descriptors_leave();
 	feed_close(&p->feed);
 	for (u32 i = sampling_rings(p); i--;)
 		ring_close(&p->rings[i]);
