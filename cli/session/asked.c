@@ -8,18 +8,21 @@
 #include "cli/session/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/log.h"
 #include "common/perf.h"
 
 #define ASKED_SPARE 80               /* descriptors that the session is left for its own */
+#define LEAVE_MS 5000                /* to close thousands of events takes long on a busy machine */
+#define LEAVE_BLIND_MS 20
 
 static const char asked_alone[] = "the counters are those of regions, and there are no others for the whole tree: "
 				  "sparkctl stat counts it";
@@ -288,22 +291,47 @@ void asked_read(struct totals *t, struct caps_context *caps)
 	}
 }
 
-/* With a copy of the descriptors there, closing them here is no end of them. */
+/* An end of a pipe: whoever has the other one keeps copies of descriptors for as long. -1: nobody does. */
+static int left_open = -1;
+
+/* By now the copies keep what is to be closed from being closed here. */
+static void leave_apart(const int *pipe)
+{
+	struct pollfd closed_here = { .fd = pipe[0] };
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		close(fd);
+	if (pipe[1] >= 0)
+		close(pipe[1]);
+	/* It keeps no file system busy. */
+	if (chdir("/") == 0 && fork() == 0)
+		poll(&closed_here, 1, pipe[0] >= 0 ? LEAVE_MS : LEAVE_BLIND_MS);
+	_exit(0);
+}
+
 void descriptors_leave(void)
 {
-	struct timespec until_closed_here = { 0, 20 * NSEC_PER_MSEC };
-	pid_t child = fork();
+	int pipe[2];
+	pid_t child;
 
-	if (!child) {
-		for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-			close(fd);
-		/* It keeps no file system busy. */
-		if (chdir("/") == 0 && fork() == 0)
-			nanosleep(&until_closed_here, NULL);
-		_exit(0);
-	}
+	descriptors_left();
+	if (pipe2(pipe, O_CLOEXEC))
+		pipe[0] = pipe[1] = -1;
+	child = fork();
+	if (!child)
+		leave_apart(pipe);
 	if (child > 0)
 		waitpid(child, NULL, 0);
+	if (pipe[0] >= 0)
+		close(pipe[0]);
+	left_open = pipe[1];
+}
+
+void descriptors_left(void)
+{
+	if (left_open >= 0)
+		close(left_open);
+	left_open = -1;
 }
 
 /* Events that the kernel takes 40 ms to close, unless the same one is open elsewhere. */
@@ -345,6 +373,7 @@ void asked_drop(struct asked *asked)
 	for (size_t i = 0; i < asked->nkeepers; i++)
 		if (asked->keepers[i] >= 0)
 			close(asked->keepers[i]);
+	descriptors_left();
 	free(asked->keepers);
 	asked->keepers = NULL;
 	asked->nkeepers = 0;
@@ -361,6 +390,7 @@ void asked_close(struct asked *asked)
 	for (size_t i = 0; asked->event && i < asked->list->n; i++)
 		if (asked->event[i].fd >= 0)
 			close(asked->event[i].fd);
+	descriptors_left();
 	free(asked->event);
 	asked->event = NULL;
 }

@@ -119,6 +119,7 @@ void blockio_free(struct session *s)
 		close(b->events[i]);
 	while (b->nrings)
 		ring_close(&b->rings[--b->nrings]);
+	descriptors_left();
 	block_pairs_free(b->pairs);
 	block_stats_free(&b->before);
 	block_fini(&b->block);

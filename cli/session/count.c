@@ -252,6 +252,7 @@ void count_free(struct count *count)
 				close(count->event[i].fd[k]);
 		free(count->event[i].fd);
 	}
+	descriptors_left();
 	for (size_t i = 0; i < count->nparts; i++) {
 		if (count->part[i].fd >= 0)
 			close(count->part[i].fd);

@@ -315,8 +315,12 @@ void asked_enable(struct asked *asked, bool on);
 /* Reads and adds them to the totals. */
 void asked_read(struct totals *totals, struct caps_context *caps);
 void asked_close(struct asked *asked);
-/* All that is open stays so for a moment, in a process that nobody waits for: the kernel closes some events slowly. */
+/*
+ * All that is open stays so until descriptors_left(), in a process that nobody waits for: the kernel closes some events
+ * slowly.
+ */
 void descriptors_leave(void);
+void descriptors_left(void);
 /* Until asked_drop(), closing costs the kernel no more than any other event. */
 void asked_keep(struct asked *asked, const struct event_list *events);
 void asked_drop(struct asked *asked);
@@ -342,7 +346,8 @@ enum totals_hidden { TOTALS_SEEN, TOTALS_LITTLE_HIDDEN, TOTALS_HIDDEN };
 
 struct totals {
 	struct total_event *events;
-	int keepers[8];
+	int keepers[8];              /* if kept */
+	bool kept;
 	bool pmu;                    /* some hardware event could be opened */
 	bool alone;                  /* the tree never had a second thread or process */
 	bool all_software;           /* every software event counted, kernel side too */

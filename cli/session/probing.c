@@ -142,6 +142,7 @@ void probing_free(struct session *s)
 		close(p->events[i].fd);
 	while (p->nrings)
 		ring_close(&p->rings[--p->nrings]);
+	descriptors_left();
 	for (u32 i = 0; p->totals && i < p->list->n; i++)
 		free(p->totals[i]);
 	for (u32 i = 0; p->paths && i < p->list->n; i++)

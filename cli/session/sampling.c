@@ -357,6 +357,7 @@ void sampling_free(struct session *s)
 	for (u32 i = sampling_rings(p); i--;)
 		ring_close(&p->rings[i]);
 	offcpu_free(p->off);
+	descriptors_left();
 	chains_free(p->chains);
 	spaces_free(p->spaces);
 	samples_fini(&p->samples);

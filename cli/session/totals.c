@@ -66,6 +66,7 @@ void totals_keep(struct totals *t)
 	struct perf_event_attr attr;
 	size_t n = 0;
 
+	t->kept = true;
 	for (size_t i = 0; i < ARRAY_SIZE(t->keepers); i++)
 		t->keepers[i] = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && n < ARRAY_SIZE(t->keepers); i++) {
@@ -437,8 +438,9 @@ void totals_disarm(struct totals *t)
 void totals_close(struct totals *t)
 {
 	totals_disarm(t);
-	for (size_t i = 0; i < ARRAY_SIZE(t->keepers); i++)
+	for (size_t i = 0; t->kept && i < ARRAY_SIZE(t->keepers); i++)
 		if (t->keepers[i] >= 0)
 			close(t->keepers[i]);
+	t->kept = false;
 	asked_drop(&t->asked);
 }
