@@ -28,6 +28,7 @@ cli_sources = \
 	cli/analyze/diff_judge.c \
 	cli/analyze/diff_notes.c \
 	cli/analyze/diff_regime.c \
+	cli/analyze/diff_rounds.c \
 	cli/analyze/diff_rows.c \
 	cli/analyze/discovery.c \
 	cli/analyze/discovery.h \
@@ -94,6 +95,7 @@ cli_sources = \
 	cli/analyze/samples_fold.c \
 	cli/analyze/samples_merge.c \
 	cli/analyze/samples_wake.c \
+	cli/analyze/signed.c \
 	cli/analyze/snapshot.c \
 	cli/analyze/snapshot.def \
 	cli/analyze/snapshot.h \

@@ -24,6 +24,7 @@ unit_tests = \
 	tests/unit/test_diff \
 	tests/unit/test_diff_gate \
 	tests/unit/test_disasm \
+	tests/unit/test_diff_rounds \
 	tests/unit/test_discovery \
 	tests/unit/test_export \
 	tests/unit/test_figures \

@@ -170,6 +170,7 @@ struct diff {
 	const struct definitions *definitions;
 	const char *also;            /* more metrics, where metrics is NULL; NULL: none */
 	bool every;                  /* all totals, and all columns that a report of the run has */
+	bool rounds;                 /* sides took turns: run i of each is of round i */
 	double rate;                 /* of false findings, as a part: 0.05 */
 	bool force;                  /* compare what is not comparable, with a warning in each row */
 };

@@ -3,6 +3,8 @@
 #ifndef CLI_ANALYZE_DIFF_BUILD_H
 #define CLI_ANALYZE_DIFF_BUILD_H
 
+#include <stdio.h>
+
 #include "cli/analyze/diff.h"
 
 /* diff_rows.c: a copy with nothing in it that steers a terminal; NULL when memory is short. */
@@ -30,8 +32,27 @@ bool diff_wanted(const struct diff *diff, const char *metric);
 /* diff_functions.c: 0, or -1 when memory is short. */
 int diff_add_functions(struct diff *diff, struct diff_run *run, const struct session_facts *facts);
 
+/* Which figure; and room for its values by rounds, twice as much in scratch. */
+struct diff_row_at {
+	enum diff_kind kind;
+	u32 metric, row;
+};
+
+struct diff_rounds {
+	double *values[2], *scratch;
+	size_t n;
+};
+
+/* diff_rounds.c: what is told by rounds beside what is by ranks, if there are enough of them for this rate. */
+void diff_rounds_compare(struct rank *rank, const struct diff_side *a, const struct diff_side *b,
+			 const struct diff_row_at *at, double rate, struct diff_rounds *rounds);
+
 /* diff_regime.c */
 int diff_regime_read(struct diff_run *run, const struct profile *profile, const struct session_facts *facts);
+/* A process ran this file. */
+bool diff_is_image(const struct session_facts *facts, const char *path);
+/* Writes n lines in order, each once, and frees them and the array. */
+void diff_lines_write(FILE *f, char **lines, size_t n);
 /* Fills what is refused of each side, and notes. */
 void diff_regime_judge(struct diff *diff);
 

@@ -19,6 +19,7 @@ struct judge {
 	enum diff_kind kind;
 	struct rank_lengths *lengths;
 	double *values[2], *sorted[2]; /* of one row's metric, by run */
+	struct diff_rounds rounds;
 	double *p;                   /* of those that can be tested */
 	struct diff_result **tested;
 	const double **order;
@@ -145,11 +146,14 @@ static struct rank_lengths *lengths_of(struct judge *j, size_t n, size_t m)
 	return &j->lengths[(n * 31 + m) % LENGTHS];
 }
 
-static void result_test(struct judge *j, struct diff_result *r)
+static void result_test(struct judge *j, struct diff_result *r, u32 metric, u32 row)
 {
+	const struct diff_row_at at = { j->kind, metric, row };
 	size_t n = r->side[0].n, m = r->side[1].n;
 
 	rank_compare(&r->rank, j->sorted[0], n, j->sorted[1], m, lengths_of(j, n, m));
+	if (j->diff->rounds && !r->rank.equal)
+		diff_rounds_compare(&r->rank, judge_side(j, 0), judge_side(j, 1), &at, j->diff->rate, &j->rounds);
 	r->weight = apart(r);
 	r->changed = r->rank.known || r->side[0].median > 0;
 	if (r->changed)
@@ -206,7 +210,7 @@ static void result_judge(struct judge *j, struct diff_result *r, u32 metric, u32
 		j->diff->sides[j->side].partly = true;
 		return;
 	}
-	result_test(j, r);
+	result_test(j, r, metric, row);
 }
 
 /* ---- a table --------------------------------------------------------------------------------------- */
@@ -338,25 +342,44 @@ static void table_done(struct judge *j)
 	j->order = NULL;
 }
 
+static int judge_room(struct judge *j)
+{
+	size_t rounds = MIN(judge_side(j, 0)->nruns, judge_side(j, 1)->nruns) + 1;
+	int err;
+
+	j->lengths = calloc(LENGTHS, sizeof(*j->lengths));
+	j->rounds.scratch = calloc(2 * rounds, sizeof(double));
+	err = j->lengths && j->rounds.scratch ? 0 : -1;
+	for (u32 i = 0; i < 2; i++) {
+		j->values[i] = calloc(judge_side(j, i)->nruns + 1, sizeof(double));
+		j->sorted[i] = calloc(judge_side(j, i)->nruns + 1, sizeof(double));
+		j->rounds.values[i] = calloc(rounds, sizeof(double));
+		err = !j->values[i] || !j->sorted[i] || !j->rounds.values[i] ? -1 : err;
+	}
+	return err;
+}
+
+static void judge_free(struct judge *j)
+{
+	for (u32 i = 0; i < 2; i++) {
+		free(j->values[i]);
+		free(j->sorted[i]);
+		free(j->rounds.values[i]);
+	}
+	free(j->rounds.scratch);
+	free(j->lengths);
+}
+
 static int side_judge(struct diff *diff, u32 side)
 {
-	struct judge j = { .diff = diff, .side = side, .lengths = calloc(LENGTHS, sizeof(*j.lengths)) };
-	int err = j.lengths ? 0 : -1;
+	struct judge j = { .diff = diff, .side = side };
+	int err = judge_room(&j);
 
-	for (u32 i = 0; i < 2; i++) {
-		j.values[i] = calloc(judge_side(&j, i)->nruns + 1, sizeof(double));
-		j.sorted[i] = calloc(judge_side(&j, i)->nruns + 1, sizeof(double));
-		err = !j.values[i] || !j.sorted[i] ? -1 : err;
-	}
 	for (j.kind = 0; j.kind < DIFF_KINDS && !err; j.kind++) {
 		err = table_judge(&j);
 		table_done(&j);
 	}
-	for (u32 i = 0; i < 2; i++) {
-		free(j.values[i]);
-		free(j.sorted[i]);
-	}
-	free(j.lengths);
+	judge_free(&j);
 	return err ? err : diff_gates_judge(diff, side);
 }
 

@@ -36,7 +36,7 @@ double rank_exp_minus(double x)
 }
 
 /* What lies above z >= 0: Marsaglia, Evaluating the Normal Distribution (J. Stat. Softw. 11, 2004); Laplace's fraction. */
-static double normal_above(double z)
+double rank_normal_above(double z)
 {
 	static const double root_two_pi = 2.5066282746310002;
 	double density = rank_exp_minus(z * z / 2) / root_two_pi, sum = z, term = z, fraction = z;
@@ -185,7 +185,7 @@ static double normal_p(const struct ranks *r)
 
 	/* Half a step of U, which is more than 1 where few values differ from the others. */
 	away = (away < 0 ? -away : away) - MAX(0.5, (double)r->step / 4);
-	return away > 0 && variance > 0 ? 2 * normal_above(away / spread_root(variance)) : 1;
+	return away > 0 && variance > 0 ? 2 * rank_normal_above(away / spread_root(variance)) : 1;
 }
 
 double rank_least(size_t n, size_t m)

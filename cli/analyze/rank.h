@@ -38,6 +38,8 @@ double rank_least(size_t n, size_t m);
  * out is in lengths.
  */
 double rank_beyond(size_t n, size_t m, double away, struct rank_lengths *lengths);
+/* The part of the normal distribution above z >= 0. */
+double rank_normal_above(double z);
 /* e^-x of x >= 0. */
 double rank_exp_minus(double x);
 

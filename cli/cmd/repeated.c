@@ -416,6 +416,7 @@ static int repeated_prepare(struct repeated *r)
 	if (r->n > 1 ? diff_init(&r->diff, r->n) : figures_init(&r->figures, r->asked->pass, r->asked->npasses))
 		return error("out of memory"), STATUS_FAILURE;
 	diff_asked(r->n > 1 ? &r->diff : &r->figures.diff, r->way->print);
+	r->diff.rounds = true;
 	r->events = r->n > 1 ? event_names(r->way->options->events) : NULL;
 	r->diff.also = r->events && *r->events ? r->events : NULL;
 	for (u32 i = 0; i < r->n && r->n > 1; i++)
