@@ -62,7 +62,7 @@ static void command_text(FILE *f, const struct session_facts *facts)
 		fputs(facts->target, f);
 }
 
-static bool is_image(const struct session_facts *facts, const char *path)
+bool diff_is_image(const struct session_facts *facts, const char *path)
 {
 	for (size_t i = 0; i < facts->nprocesses; i++)
 		if (facts->processes[i].image && !strcmp(facts->processes[i].image, path))
@@ -75,6 +75,18 @@ static int line_order(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+void diff_lines_write(FILE *f, char **lines, size_t n)
+{
+	if (n)
+		qsort(lines, n, sizeof(*lines), line_order);
+	for (size_t i = 0; i < n; i++)
+		if (!i || strcmp(lines[i - 1], lines[i]) != 0)
+			fprintf(f, "%s\n", lines[i]);
+	for (size_t i = 0; i < n; i++)
+		free(lines[i]);
+	free(lines);
+}
+
 /* "path\tbuild-id", printable, a line each, sorted, but for the programs. */
 static void libraries_text(FILE *f, const struct session_facts *facts)
 {
@@ -84,20 +96,13 @@ static void libraries_text(FILE *f, const struct session_facts *facts)
 
 	for (size_t i = 0; all && i < p->nobjects; i++) {
 		const struct object_fact *o = &p->objects[i];
-		char *path = o->path && !is_image(facts, o->path) ? diff_printable(o->path) : NULL;
+		char *path = o->path && !diff_is_image(facts, o->path) ? diff_printable(o->path) : NULL;
 
 		if (path && asprintf(&all[n], "%s\t%s", path, o->build_id ? o->build_id : "") >= 0)
 			n++;
 		free(path);
 	}
-	if (n)
-		qsort(all, n, sizeof(*all), line_order);
-	for (size_t i = 0; i < n; i++)
-		if (!i || strcmp(all[i - 1], all[i]) != 0)
-			fprintf(f, "%s\n", all[i]);
-	for (size_t i = 0; i < n; i++)
-		free(all[i]);
-	free(all);
+	diff_lines_write(f, all, n);
 }
 
 static void samples_text(FILE *f, const struct session_facts *facts)

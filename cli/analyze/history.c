@@ -48,19 +48,6 @@ const char *history_field_word(u32 field)
 
 /* ---- the programs of a run ------------------------------------------------------------------------- */
 
-static bool is_image(const struct session_facts *facts, const char *path)
-{
-	for (size_t i = 0; i < facts->nprocesses; i++)
-		if (facts->processes[i].image && !strcmp(facts->processes[i].image, path))
-			return true;
-	return false;
-}
-
-static int line_order(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The folder is no part of the name: each build may have its own. */
 static char *program_line(const struct object_fact *object)
 {
@@ -81,16 +68,9 @@ char *history_program(const struct session_facts *facts)
 	FILE *f = lines ? open_memstream(&text, &size) : NULL;
 
 	for (size_t i = 0; f && i < most; i++)
-		if (p->objects[i].path && is_image(facts, p->objects[i].path) && (lines[n] = program_line(&p->objects[i])))
+		if (p->objects[i].path && diff_is_image(facts, p->objects[i].path) && (lines[n] = program_line(&p->objects[i])))
 			n++;
-	if (n)
-		qsort(lines, n, sizeof(*lines), line_order);
-	for (size_t i = 0; i < n; i++)
-		if (!i || strcmp(lines[i - 1], lines[i]) != 0)
-			fprintf(f, "%s\n", lines[i]);
-	for (size_t i = 0; i < n; i++)
-		free(lines[i]);
-	free(lines);
+	diff_lines_write(f, lines, n);
 	if (f && fclose(f)) {
 		free(text);
 		text = NULL;
@@ -214,19 +194,28 @@ bool history_fields_part(u32 mask)
 	return false;
 }
 
-static void shorts_count(struct history *h)
+/* That of the first run that is alike; first: those first runs. Left out runs have none. */
+static int regimes_find(struct history *h)
 {
-	u32 n = 0;
+	u32 n = history_nruns(h), *first = calloc(n + 1, sizeof(*first)), *count = calloc(n + 1, sizeof(*count));
 
-	for (u32 i = 0; h->nstretches > 1 && i < history_nruns(h); i++) {
-		bool last = i + 1 == history_nruns(h) || h->of[i + 1].stretch != h->of[i].stretch;
+	for (u32 i = 0; first && count && i < n; i++) {
+		u32 r = 0;
 
-		n += !h->of[i].left_out;
-		if (!last)
+		if (h->of[i].left_out)
 			continue;
-		h->nshort += n < 2 * CHANGE_LEAST ? n : 0;
-		n = 0;
+		while (r < h->nregimes && history_fields_part(history_fields_between(h, first[r], i)))
+			r++;
+		if (r == h->nregimes)
+			first[h->nregimes++] = i;
+		h->of[i].regime = r;
+		count[r]++;
 	}
+	for (u32 r = 0; count && h->nregimes > 1 && r < h->nregimes; r++)
+		h->nshort += count[r] < 2 * CHANGE_LEAST ? count[r] : 0;
+	free(first);
+	free(count);
+	return first && count ? 0 : -1;
 }
 
 /* Runs that are left out are passed over: what they were made under is no matter. */
@@ -248,8 +237,7 @@ static int turns_find(struct history *h)
 		former = h->of[i].left_out ? former : i;
 	}
 	h->nstretches++;
-	shorts_count(h);
-	return 0;
+	return regimes_find(h);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */

@@ -4,8 +4,9 @@
  * the program changed with it. A reader adds runs and values to struct history.runs, in the order in which they were
  * made; history_judge() finds where the level changed, and histories are handed to an output.
  *
- * Runs are compared within a stretch, in which nothing changed that refuses it: the CPU, the kernel, the state of the
- * page cache, what was measured and how. The step from one stretch to the next is told as one, and not of the program.
+ * Runs are compared within a regime: all that are alike in what refuses a comparison, the CPU, the kernel, the state of
+ * the page cache, what was measured and how, whatever runs of other regimes stand between. A stretch is as many of one
+ * regime as follow on each other; the step from one to the next is told as one, and not of the program.
  */
 #ifndef CLI_ANALYZE_HISTORY_H
 #define CLI_ANALYZE_HISTORY_H
@@ -22,12 +23,16 @@ enum { HISTORY_WAY = HISTORY_FIELDS, HISTORY_ALL };
 const char *history_field_key(u32 field);
 const char *history_field_word(u32 field);
 
+/* One of these fields, a bit each, makes figures those of another regime. */
+bool history_fields_part(u32 mask);
+
 struct history_run {
 	char *program;               /* "name\tbuild id", printable, a line each, sorted */
 	int status, signal;
 	bool unfinished;             /* it was still going on, or was cut short */
 	bool left_out;               /* it ended otherwise than most */
 	u32 stretch;
+	u32 regime;                  /* a number by the first run that had it */
 };
 
 /* A place where something is another than in the run before. */
@@ -64,7 +69,8 @@ struct history {
 	struct history_run *of;      /* one for each of its runs */
 	u32 room;                    /* for as many */
 	u32 nleft_out;
-	u32 nshort;                  /* runs, of several stretches, in those too short to be judged by themselves */
+	u32 nregimes;
+	u32 nshort;                  /* runs, of several regimes, in those of too few to be judged by themselves */
 	u64 before;                  /* runs before these, which were not read */
 	struct history_turn *turns;
 	u32 nturns;

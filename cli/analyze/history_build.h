@@ -5,9 +5,8 @@
 
 #include "cli/analyze/history.h"
 
-/* A bit for each field in which two runs differ; and whether one of these begins a stretch. */
+/* A bit for each field in which two runs differ. */
 u32 history_fields_between(const struct history *history, u32 a, u32 b);
-bool history_fields_part(u32 mask);
 
 /* history_changes.c: fills the changes of all. 0, or -1 when memory is short. */
 int history_changes_find(struct histories *all);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the level of a row changed. In each stretch the clearest place is looked for (change.h), and at each of their
- * edges both sides are compared (rank.h). p of these first tests of all rows is adjusted, at half the rate; where one
- * is found, both parts are searched in turn, each at a quarter of the rate: a real change opens two searches at most, so
- * that together about the rate of what is told is false, and half of it where nothing changed at all.
+ * Where the level of a row changed. In each regime the clearest place is looked for (change.h), whatever runs of others
+ * stand between: two kinds of machines may take turns. At each edge of stretches both sides are compared (rank.h). p of
+ * these first tests of all rows is adjusted, at half the rate; where one is found, both parts are searched in turn, each
+ * at a quarter of the rate: a real change opens two searches at most, so that together about the rate of what is told is
+ * false, and half of it where nothing changed at all.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,11 +16,14 @@
 #include "cli/analyze/rank.h"
 #include "cli/analyze/report_build.h"
 
-/* A test of a series: within a stretch, or of its edge. */
+/* The order of a series' values: that of time, or regime by regime, each in that of time. */
+enum order { BY_TIME, BY_REGIME };
+
+/* A test of a series: within a regime, or of a stretch's edge. */
 struct part {
 	u32 history, series;
 	bool edge;
-	u32 from, at;                /* numbers of values: the stretch's first, the new level's first */
+	u32 from, at;                /* numbers of values: the regime's or stretch's first, the new level's first */
 };
 
 struct finder {
@@ -36,14 +40,15 @@ struct finder {
 
 /* ---- values ---------------------------------------------------------------------------------------- */
 
-/* Those of a series, one stretch behind the other; *n of them. */
-static void values_take(struct finder *f, const struct history *h, const struct history_series *s, u32 *n)
+/* Those of a series that a regime has, counted in one way if that is one (else -1), behind the *n that there are. */
+static void values_add(struct finder *f, const struct history *h, const struct history_series *s, u32 regime, int way,
+		       u32 *n)
 {
-	*n = 0;
 	for (u32 i = 0; i < history_nruns(h); i++) {
 		double value = history_value(h, s, i);
 
-		if (isnan(value))
+		if (isnan(value) || (regime != DIFF_NONE && h->of[i].regime != regime) ||
+		    (way >= 0 && history_way(h, s, i) != way))
 			continue;
 		f->values[*n] = value;
 		f->ways[*n] = history_way(h, s, i);
@@ -51,14 +56,28 @@ static void values_take(struct finder *f, const struct history *h, const struct 
 	}
 }
 
-/* Of one stretch, and counted in one way. */
-static bool alike(const struct finder *f, const struct history *h, u32 a, u32 b)
+/* All of a series; *n of them. */
+static void values_take(struct finder *f, const struct history *h, const struct history_series *s, enum order order,
+			u32 *n)
 {
-	return h->of[f->runs[a]].stretch == h->of[f->runs[b]].stretch && f->ways[a] == f->ways[b];
+	static const int ways[] = { 0, DIFF_USER, CELL_ESTIMATE, DIFF_USER | CELL_ESTIMATE };
+
+	*n = 0;
+	if (order == BY_TIME)
+		values_add(f, h, s, DIFF_NONE, -1, n);
+	for (u32 r = 0; order == BY_REGIME && r < h->nregimes; r++)
+		for (size_t w = 0; w < (s->mixed ? ARRAY_SIZE(ways) : 1); w++)
+			values_add(f, h, s, r, s->mixed ? ways[w] : -1, n);
 }
 
-/* How many from there on are of the same stretch. */
-static u32 stretch_len(const struct finder *f, const struct history *h, u32 from, u32 n)
+/* Of one regime, and counted in one way. */
+static bool alike(const struct finder *f, const struct history *h, u32 a, u32 b)
+{
+	return h->of[f->runs[a]].regime == h->of[f->runs[b]].regime && f->ways[a] == f->ways[b];
+}
+
+/* How many from there on are of the same regime. */
+static u32 alike_len(const struct finder *f, const struct history *h, u32 from, u32 n)
 {
 	u32 end = from;
 
@@ -106,20 +125,32 @@ static double edge_p(struct finder *f, u32 from, u32 a, u32 b)
 	return rank.p;
 }
 
-static int series_test(struct finder *f, u32 history, u32 series)
+static int regimes_test(struct finder *f, u32 history, u32 series)
+{
+	const struct history *h = &f->all->item[history];
+	u32 n, len;
+
+	values_take(f, h, &h->series[series], BY_REGIME, &n);
+	for (u32 from = 0; from < n; from += len) {
+		struct change change;
+
+		len = alike_len(f, h, from, n);
+		change_find(&change, f->values + from, len, &f->orders);
+		if (len >= 2 * CHANGE_LEAST && test_add(f, history, series, false, from, from + (u32)change.at, change.p))
+			return -1;
+	}
+	return 0;
+}
+
+static int edges_test(struct finder *f, u32 history, u32 series)
 {
 	const struct history *h = &f->all->item[history];
 	u32 n, len, next;
 
-	values_take(f, h, &h->series[series], &n);
+	values_take(f, h, &h->series[series], BY_TIME, &n);
 	for (u32 from = 0; from < n; from += len) {
-		struct change change;
-
-		len = stretch_len(f, h, from, n);
-		change_find(&change, f->values + from, len, &f->orders);
-		if (len >= 2 * CHANGE_LEAST && test_add(f, history, series, false, from, from + (u32)change.at, change.p))
-			return -1;
-		next = from + len < n ? stretch_len(f, h, from + len, n) : 0;
+		len = alike_len(f, h, from, n);
+		next = from + len < n ? alike_len(f, h, from + len, n) : 0;
 		if (next >= CHANGE_LEAST && len >= CHANGE_LEAST &&
 		    test_add(f, history, series, true, from, from + len, edge_p(f, from, len, next)))
 			return -1;
@@ -165,12 +196,12 @@ static int found(struct finder *f, const struct part *part, double p)
 	const struct history *h = &f->all->item[part->history];
 	u32 n, from = part->from, len;
 
-	values_take(f, h, &h->series[part->series], &n);
+	values_take(f, h, &h->series[part->series], part->edge ? BY_TIME : BY_REGIME, &n);
 	if (change_add(f, part, part->at, p, false))
 		return -1;
 	if (part->edge)
 		return 0;
-	len = stretch_len(f, h, from, n);
+	len = alike_len(f, h, from, n);
 	return search_on(f, part, from, part->at - from) || search_on(f, part, part->at, from + len - part->at);
 }
 
@@ -182,31 +213,36 @@ static int change_order(const void *a, const void *b)
 	       (x->run > y->run) - (x->run < y->run);
 }
 
-/* The number of the first value from this run on. */
+/* The number of the value of this run, n values in all. */
 static u32 value_of_run(const struct finder *f, u32 n, u32 run)
 {
 	u32 i = 0;
 
-	while (i < n && f->runs[i] < run)
+	while (i + 1 < n && f->runs[i] != run)
 		i++;
 	return i;
 }
 
-/* A level ends at the changes beside it, and where its stretch does. */
+/* The level of another change of the row begins with this value; in a regime none does where its stretches do. */
+static bool level_begins(const struct finder *f, const struct history *h, const struct history_change *c, u32 at)
+{
+	for (u32 i = 0; i < h->nchanges; i++)
+		if (h->changes[i].series == c->series && (c->outside || !h->changes[i].outside) && h->changes[i].run == f->runs[at])
+			return true;
+	return false;
+}
+
+/* A level ends at the changes beside it, and where its regime or, of an edge, its stretch does. */
 static void change_levels(struct finder *f, const struct history *h, u32 i)
 {
 	struct history_change *c = &h->changes[i];
-	const struct history_change *before = i && c[-1].series == c->series ? c - 1 : NULL;
-	const struct history_change *after = i + 1 < h->nchanges && c[1].series == c->series ? c + 1 : NULL;
-	u32 n, at, first, end, least, most;
+	u32 n, at, first, end;
 
-	values_take(f, h, &h->series[c->series], &n);
+	values_take(f, h, &h->series[c->series], c->outside ? BY_TIME : BY_REGIME, &n);
 	at = value_of_run(f, n, c->run);
-	least = before ? value_of_run(f, n, before->run) : 0;
-	most = after ? value_of_run(f, n, after->run) : n;
-	for (first = at - 1; first > least && alike(f, h, first - 1, at - 1);)
+	for (first = at - 1; first > 0 && alike(f, h, first - 1, at - 1) && !level_begins(f, h, c, first);)
 		first--;
-	for (end = at + 1; end < most && alike(f, h, end, at);)
+	for (end = at + 1; end < n && alike(f, h, end, at) && !level_begins(f, h, c, end);)
 		end++;
 	c->before = median_of(f, f->values + first, at - first);
 	c->after = median_of(f, f->values + at, end - at);
@@ -249,7 +285,7 @@ int history_changes_find(struct histories *all)
 	err = f.values && f.sorted && f.runs && f.ways && f.lengths ? 0 : -1;
 	for (u32 i = 0; i < all->n; i++)
 		for (u32 s = 0; s < all->item[i].nseries && !err; s++)
-			err = series_test(&f, i, s);
+			err = regimes_test(&f, i, s) || edges_test(&f, i, s) ? -1 : 0;
 	err = err ? err : all_judge(&f);
 	change_orders_free(&f.orders);
 	free(f.lengths);

@@ -29,6 +29,7 @@ static json_t *run_json(const struct history *h, u32 run)
 	json_object_set_new(object, "unfinished", json_boolean(of->unfinished));
 	json_object_set_new(object, "left_out", json_boolean(of->left_out));
 	json_object_set_new(object, "stretch", json_u64(of->stretch + 1));
+	json_object_set_new(object, "regime", of->left_out ? json_null() : json_u64(of->regime + 1));
 	for (u32 field = 0; field < HISTORY_FIELDS; field++)
 		json_object_set_new(fields, history_field_key(field), json_text(history_field(h, run, field)));
 	json_object_set_new(object, "provenance", fields);

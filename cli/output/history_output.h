@@ -42,6 +42,8 @@ void history_ratio(char out[FORMAT_SIZE], double before, double after);
 void history_run_name(char *out, size_t size, const struct history *history, u32 run);
 void history_time(char *out, size_t size, u64 time_ns);
 /* What changed from a run to another: "kernel: 6.1 -> 6.2, another build of app: 1a2b -> 3c4d"; fields of the mask. */
+/* What runs have in common with this one and not with all: "kernel: 6.18, CPU: Some CPU"; "" where all are alike. */
+void history_regime(char *out, size_t size, const struct history *history, u32 run);
 void history_between(char *out, size_t size, const struct history *history, u32 a, u32 b, u32 fields, bool utf8);
 
 #endif

@@ -209,6 +209,9 @@ static void changes_line(const struct table *t, const struct history_change **of
 		fputs("; nothing else is known to have changed there", f);
 	else
 		fprintf(f, "; with %s", between);
+	history_regime(between, sizeof(between), t->history, of[0]->run);
+	if (!of[0]->outside && *between)
+		fprintf(f, "; among runs of %s", between);
 	fclose(f);
 	text[sizeof(text) - 1] = '\0';
 	lines_print(&t->lines, of[0]->outside ? STYLE_PLAIN : STYLE_STRONG, of[0]->outside ? "not comparable" : "change", "%s",
@@ -240,6 +243,15 @@ static u32 turn_shown(const struct history_turn *turn, int verbose)
 	return verbose > 0 ? turn->fields : turn->fields & ~(1u << DIFF_HOST | 1u << DIFF_ENVIRONMENT | 1u << DIFF_LIBRARIES);
 }
 
+static bool regime_is_new(const struct history *h, u32 run)
+{
+	u32 first = 0;
+
+	while (h->of[first].left_out || h->of[first].regime != h->of[run].regime)
+		first++;
+	return first == run;
+}
+
 static void turns_print(const struct table *t)
 {
 	const struct history *h = t->history;
@@ -265,7 +277,8 @@ static void turns_print(const struct table *t)
 		history_run_name(name, sizeof(name), h, run);
 		history_between(between, sizeof(between), h, former, run, fields, t->options->output.utf8);
 		lines_print(&t->lines, STYLE_PLAIN, "provenance", "from %s: %s%s", name, between,
-			    h->turns[i].parts ? "; not compared with the runs before" : "");
+			    !h->turns[i].parts ? "" : regime_is_new(h, run) ? "; not compared with the runs before" :
+			    "; compared with earlier runs of that kind alone");
 	}
 }
 
@@ -307,8 +320,8 @@ static int history_print(const struct table *t)
 	err = err ? err : changes_print(t);
 	turns_print(t);
 	if (h->nshort)
-		lines_print(&t->lines, STYLE_PLAIN, "too short", "%u of %u runs stand in stretches of less than %d, too short to be "
-			    "judged by themselves", h->nshort, history_nruns(h) - h->nleft_out, 2 * CHANGE_LEAST);
+		lines_print(&t->lines, STYLE_PLAIN, "too few", "%u of %u runs have less than %d of their like, too few to be judged by "
+			    "themselves", h->nshort, history_nruns(h) - h->nleft_out, 2 * CHANGE_LEAST);
 	mixed_print(t);
 	if (h->nleft_out)
 		lines_print(&t->lines, STYLE_PLAIN, "left out", "%u run%s that ended in another way than most", h->nleft_out,

@@ -157,3 +157,31 @@ void history_between(char *out, size_t size, const struct history *history, u32 
 	fclose(f);
 	out[size - 1] = '\0';
 }
+
+/* Some run has another text. */
+static bool field_varies(const struct history *history, u32 field, u32 run)
+{
+	for (u32 i = 0; i < history_nruns(history); i++)
+		if (!history->of[i].left_out && strcmp(history_field(history, i, field), history_field(history, run, field)) != 0)
+			return true;
+	return false;
+}
+
+void history_regime(char *out, size_t size, const struct history *history, u32 run)
+{
+	const char *gap = "";
+	char text[64];
+	FILE *f;
+
+	out[0] = '\0';
+	f = history->nregimes > 1 ? fmemopen(out, size, "w") : NULL;
+	if (!f)
+		return;
+	for (u32 field = 0; field < HISTORY_FIELDS; field++)
+		if (history_fields_part(1u << field) && field_varies(history, field, run)) {
+			fprintf(f, "%s%s: %s", gap, history_field_word(field), shown(history_field(history, run, field), text));
+			gap = ", ";
+		}
+	fclose(f);
+	out[size - 1] = '\0';
+}

@@ -353,17 +353,98 @@ START_TEST(user_mode_is_blamed_for_its_step)
 }
 END_TEST
 
-/* By turns, so that no level is ever judged. */
-START_TEST(short_stretches_are_told)
+/* Each of a kind of its own, so that no level is ever judged. */
+START_TEST(few_of_a_kind_are_told)
 {
 	for (u32 run = 0; run < RUNS; run++) {
+		char kernel[16];
+
 		put(run, "a", (run < 20 ? 100 : 200) + bell());
+		snprintf(kernel, sizeof(kernel), "7.%u", run / 2);
 		if (run > 9 && run % 2)
-			set(run, DIFF_KERNEL, run % 4 == 1 ? "7.0" : "7.1");
+			set(run, DIFF_KERNEL, kernel);
 	}
 	judge();
 	ck_assert_uint_eq(all.item[0].nshort, 29);
-	says("too short         29 of 40 runs stand in stretches of less than 8, too short to be judged by themselves");
+	ck_assert_uint_eq(all.item[0].nchanges, 0);
+	says("too few           29 of 40 runs have less than 8 of their like, too few to be judged by themselves");
+}
+END_TEST
+
+/* Two kinds of machines take turns, one of which takes three times as long. */
+static void alternate(u32 from, double times)
+{
+	for (u32 run = 0; run < RUNS; run++) {
+		bool slow = run % 2 || run % 5 == 4;
+
+		put(run, "a", (slow ? 300 : 100) * (run >= from ? times : 1) + bell());
+		put(run, "b", (slow ? 60 : 20) + bell() / 5);
+		set(run, DIFF_CPU, slow ? "Slow CPU" : "Fast CPU");
+	}
+}
+
+START_TEST(regimes_that_take_turns_are_no_change)
+{
+	const struct history *h = &all.item[0];
+	u32 marked = 0;
+
+	for (int i = 0; i < 50; i++) {
+		alternate(RUNS, 1);
+		judge();
+		ck_assert(h->nregimes == 2 && h->nshort == 0);
+		marked += h->nchanges > 0;
+		again();
+	}
+	ck_assert_msg(marked <= 2, "%u of 50", marked);
+}
+END_TEST
+
+/* In each by its own runs, although the step is less than what is between them. */
+START_TEST(change_is_found_within_regimes_that_take_turns)
+{
+	const struct history *h = &all.item[0];
+
+	alternate(20, 1.1);
+	judge();
+	ck_assert_uint_eq(h->nchanges, 2);
+	for (u32 i = 0; i < 2; i++) {
+		const struct history_change *c = &h->changes[i];
+
+		ck_assert_str_eq(history_path(h, &h->series[c->series]), "a");
+		ck_assert(!c->outside && c->run >= 20 && c->run <= 22 && c->former < 20 && c->fields == 0);
+		ck_assert(h->of[c->run].regime == h->of[c->former].regime);
+		ck_assert_double_eq_tol(c->after / c->before, 1.1, 0.02);
+		ck_assert_double_eq_tol(c->before, c->run == 20 ? 100 : 300, 3);
+	}
+	says("from run 21, 2001-09-09 21:46: wall of a +");
+	says("among runs of CPU: Fast CPU");
+	says("among runs of CPU: Slow CPU");
+	says("compared with earlier runs of that kind alone");
+}
+END_TEST
+
+/* A machine that is away for a while is compared with what it was before. */
+START_TEST(regime_that_comes_back_goes_on)
+{
+	const struct history *h = &all.item[0];
+
+	for (u32 run = 0; run < RUNS; run++) {
+		put(run, "a", (run >= 15 && run < 21 ? 250 : run < 15 ? 100 : 120) + bell());
+		set(run, DIFF_KERNEL, run >= 15 && run < 21 ? "7.0" : "6.18");
+	}
+	judge();
+	ck_assert(h->nregimes == 2 && h->nstretches == 3 && h->nshort == 6 && h->nchanges == 3);
+	/* The steps to the other kernel and back, and one that is none of it. */
+	ck_assert(h->changes[0].run == 15 && h->changes[0].outside);
+	ck_assert(h->changes[1].run == 21 && h->changes[2].run == 21);
+	ck_assert(h->changes[1].outside != h->changes[2].outside);
+	for (u32 i = 1; i < 3; i++) {
+		const struct history_change *c = &h->changes[i];
+
+		ck_assert_uint_eq(c->former, c->outside ? 20 : 14);
+		ck_assert_double_eq_tol(c->before, c->outside ? 250 : 100, 2);
+		ck_assert_double_eq_tol(c->after, 120, 2);
+	}
 }
 END_TEST
 
@@ -478,7 +559,10 @@ int main(void)
 	tcase_add_test(tests, build_is_told_with_its_change);
 	tcase_add_test(tests, kernel_is_blamed_for_its_step);
 	tcase_add_test(tests, user_mode_is_blamed_for_its_step);
-	tcase_add_test(tests, short_stretches_are_told);
+	tcase_add_test(tests, few_of_a_kind_are_told);
+	tcase_add_test(tests, regimes_that_take_turns_are_no_change);
+	tcase_add_test(tests, change_is_found_within_regimes_that_take_turns);
+	tcase_add_test(tests, regime_that_comes_back_goes_on);
 	tcase_add_test(tests, kernel_without_a_step_is_told);
 	tcase_add_test(tests, two_changes_have_three_levels);
 	tcase_add_test(tests, other_ends_are_left_out);
