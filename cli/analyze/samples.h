@@ -227,6 +227,7 @@ struct samples {
 	char *off_waker;             /* what tells who ended waits, and when ("sched_waking"); NULL: nothing does */
 	char *off_no_waker;          /* why nothing does; NULL: not asked */
 	u64 off_unwoken;             /* waits of which it was lost */
+	u64 off_shared;              /* wake-ups whose place is that of others by the same thread */
 	char *off_no_delay;          /* why no thread's waits for block devices are accounted; NULL: they are, or not asked */
 	struct samples_wake *wakes;
 	struct samples_row *off_rows;
@@ -285,6 +286,8 @@ static inline bool samples_taken(const struct samples *samples)
 int samples_thread(struct samples *samples, const struct samples_thread *thread);
 /* Adds ends of waits. 0, or -1 when memory is short. */
 int samples_wake(struct samples *samples, const struct samples_wake *wake);
+/* Of wake-ups by a thread those that have no place take shares in the places of the others by it, of the same wait. */
+void samples_wakes_share(struct samples *samples);
 /*
  * samples_fold.c: of the threads in the list all but so many, those that lived longest, and what lives by its number
  * still, become one of their process, whose number is 0. Sums stay what they are.

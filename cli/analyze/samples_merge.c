@@ -142,6 +142,7 @@ static void merge_off(struct samples_merge *merge)
 	to->off_polled |= from->off_polled;
 	to->off_lost += from->off_lost;
 	to->off_unwoken += from->off_unwoken;
+	to->off_shared += from->off_shared;
 	for (i = 0; i < from->noff_rows && !to->no_memory; i++) {
 		struct samples_row row = from->off_rows[i];
 

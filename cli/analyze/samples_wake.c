@@ -87,3 +87,73 @@ int samples_wake(struct samples *samples, const struct samples_wake *wake)
 	*slot = samples->nwakes;
 	return 0;
 }
+
+static int number_order(u64 a, u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* By whose wait and by whom, and then where that one was; not known is last. */
+static int share_order(const void *a, const void *b)
+{
+	const struct samples_wake *x = a, *y = b;
+	int order = number_order((u64)x->process << 32 | x->tid, (u64)y->process << 32 | y->tid);
+
+	order = order ? order : number_order((u64)x->region << 32 | x->by, (u64)y->region << 32 | y->by);
+	order = order ? order : number_order(x->waker_process, y->waker_process);
+	order = order ? order : number_order(x->waker_pid, y->waker_pid);
+	order = order ? order : number_order((u64)x->waker_tid << 32 | x->name, (u64)y->waker_tid << 32 | y->name);
+	return order ? order : number_order(x->chain, y->chain);
+}
+
+/* n that are alike but for the place, of which the last has none; what does not come out even is the last one's. */
+static u64 share_among(struct samples_wake *list, u32 n)
+{
+	struct samples_wake *rest = &list[n - 1];
+	u64 count = rest->count, ns = rest->ns, known = 0;
+
+	for (u32 i = 0; i + 1 < n; i++)
+		known += list[i].count;
+	if (!known)
+		return 0;
+	for (u32 i = 0; i + 1 < n; i++) {
+		double part = (double)list[i].count / (double)known;
+		u64 more = MIN((u64)(part * (double)count), rest->count), more_ns = MIN((u64)(part * (double)ns), rest->ns);
+
+		list[i].count += more;
+		list[i].ns += more_ns;
+		rest->count -= more;
+		rest->ns -= more_ns;
+	}
+	list[0].count += rest->count;
+	list[0].ns += rest->ns;
+	rest->count = rest->ns = 0;
+	return count;
+}
+
+void samples_wakes_share(struct samples *samples)
+{
+	struct samples_wake *list = samples->wakes;
+	u32 n = samples->nwakes;
+
+	if (!n)
+		return;
+	samples->wakes = NULL;
+	samples->nwakes = samples->wakes_room = samples->wake_index.size = 0;
+	free(samples->wake_index.slots);
+	samples->wake_index.slots = NULL;
+	qsort(list, n, sizeof(*list), share_order);
+	for (u32 i = 0, first = 0; i < n; i++) {
+		struct samples_wake like = list[i];
+
+		like.chain = list[first].chain;
+		if (share_order(&like, &list[first]))
+			first = i;
+		if (list[i].by == SAMPLES_WAKER_THREAD && list[i].chain == SAMPLES_NONE && i > first)
+			samples->off_shared += share_among(&list[first], i - first + 1);
+	}
+	for (u32 i = 0; i < n; i++)
+		if (list[i].count)
+			samples_wake(samples, &list[i]);
+	free(list);
+}

@@ -72,7 +72,8 @@ json_t *json_wakers(const struct report_split *split, const struct samples *samp
 		json_array_append_new(list, split_waker(&split->wakers[i], all));
 	json_object_set_new(object, "value", list);
 	json_object_set_new(object, "state", json_string(cell_state_name(!known ? CELL_UNAVAILABLE :
-									 samples->off_unwoken ? CELL_ESTIMATE : CELL_COUNTED)));
+									 samples->off_unwoken || samples->off_shared ?
+										 CELL_ESTIMATE : CELL_COUNTED)));
 	json_object_set_new(object, "source", json_text(samples->off_waker));
 	if (split->absent || samples->off_no_waker)
 		json_object_set_new(object, "note", json_text(split->absent ? split->absent : samples->off_no_waker));

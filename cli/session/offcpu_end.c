@@ -270,6 +270,8 @@ void offcpu_end(struct session *s)
 			offcpu_thread_left(p, o->threads[i], end_ns);
 	o->nthreads = 0;
 	unseen_share(&p->samples);
+	if (p->wakers_type)
+		samples_wakes_share(&p->samples);
 	/* Else it is recorded. */
 	if (!o->wakes)
 		woken_split(&p->samples);

@@ -25,6 +25,8 @@
 
 /* Bytes that are copied of the waker's stack: from the C library's function to the program's. */
 #define WAKE_STACK 1024u
+/* Such stacks, a second and CPU: of more wake-ups some have one, since copies take the program's time. */
+#define WAKE_STACKS_RATE 4000u
 #define REMEMBERED 256u            /* threads: of other programs, and such as have ended */
 /* A wake-up told twice is told within the time of an interrupt. */
 #define WAKE_APART_NS (100 * 1000u)
@@ -103,6 +105,13 @@ static void wakers_open(struct session *s, u64 id)
 	}
 	attr.disabled = attr.enable_on_exec = 1;
 	attr.inherit = !s->options->no_inherit;
+	attr.freq = 1;
+	attr.sample_freq = WAKE_STACKS_RATE;
+	/* The kernel may have lowered its limit of rates. */
+	if (!rings_open(p, &attr, s->spawn.pid, &p->nwakers, &mapping))
+		return;
+	attr.freq = 0;
+	attr.sample_period = 1;
 	rings_open(p, &attr, s->spawn.pid, &p->nwakers, &mapping);
 }
 

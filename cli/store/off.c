@@ -106,6 +106,7 @@ void store_write_off(struct store_db *db, const struct samples *samples)
 	store_put(db, insert, "tt", "waker", samples->off_waker);
 	store_put(db, insert, "tt", "no_waker", samples->off_no_waker);
 	store_put(db, insert, "ti", "unwoken", (s64)samples->off_unwoken);
+	store_put(db, insert, "ti", "shared", (s64)samples->off_shared);
 	store_put(db, insert, "tt", "no_delay", samples->off_no_delay);
 	sqlite3_finalize(insert);
 	write_intervals(db, samples);
@@ -151,6 +152,8 @@ static int read_watch(void *context, sqlite3_stmt *row)
 		samples->off_no_waker = strdup(text);
 	else if (key && !strcmp(key, "unwoken"))
 		samples->off_unwoken = read_u64(row, 1);
+	else if (key && !strcmp(key, "shared"))
+		samples->off_shared = read_u64(row, 1);
 	else if (key && text && !strcmp(key, "no_delay") && !samples->off_no_delay)
 		samples->off_no_delay = strdup(text);
 	return 0;

@@ -279,6 +279,42 @@ START_TEST(test_wakes)
 }
 END_TEST
 
+/* Wake-ups by a thread without a place are shared among its places by how often each was, those of others stay. */
+START_TEST(test_wakes_share)
+{
+	struct samples_wake wake = { .process = 1, .tid = 11, .region = SAMPLES_NONE, .by = SAMPLES_WAKER_THREAD,
+				     .waker_process = 1, .waker_pid = 10, .waker_tid = 12, .name = SAMPLES_NONE };
+	static const struct { u32 tid, chain, count; } rows[] = {
+		{ 12, 1, 3 }, { 12, SAMPLES_NONE, 101 }, { 12, 2, 1 }, { 13, SAMPLES_NONE, 7 }, { 14, 5, 2 },
+	};
+	static const u64 want[] = { [1] = 3 + 76, [2] = 1 + 25, [5] = 2 };
+	u64 sum = 0, ns = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		wake.waker_tid = rows[i].tid;
+		wake.chain = rows[i].chain;
+		wake.count = rows[i].count;
+		wake.ns = 10 * wake.count;
+		samples_wake(&samples, &wake);
+	}
+	samples_wakes_share(&samples);
+	ck_assert_uint_eq(samples.nwakes, 4);
+	ck_assert_uint_eq(samples.off_shared, 101);
+	for (u32 i = 0; i < samples.nwakes; i++) {
+		const struct samples_wake *w = &samples.wakes[i];
+
+		sum += w->count;
+		ns += w->ns;
+		ck_assert_uint_eq(w->count, w->chain == SAMPLES_NONE ? 7 : want[w->chain]);
+	}
+	ck_assert_uint_eq(sum, 114);
+	ck_assert_uint_eq(ns, 1140);
+	/* What comes later finds them. */
+	samples_wake(&samples, &wake);
+	ck_assert_uint_eq(samples.nwakes, 4);
+}
+END_TEST
+
 static bool lives_odd(const void *context, u32 process, u32 tid)
 {
 	(void)context;
@@ -344,6 +380,7 @@ int main(void)
 	tcase_add_test(tests, test_copy);
 	tcase_add_test(tests, test_off);
 	tcase_add_test(tests, test_wakes);
+	tcase_add_test(tests, test_wakes_share);
 	tcase_add_test(tests, test_fold);
 	return suite_run("samples", tests);
 }
