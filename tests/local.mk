@@ -216,6 +216,7 @@ e2e_tests = \
 	tests/e2e/misuse.test \
 	tests/e2e/names.test \
 	tests/e2e/offcpu-delay.test \
+	tests/e2e/offcpu-levels.test \
 	tests/e2e/offcpu-programs.test \
 	tests/e2e/offcpu.test \
 	tests/e2e/opened.test \
