@@ -105,17 +105,34 @@ double comparison_precision(const struct comparison *c)
 	return c->known && c->bounded ? (c->high - c->low) / 2 / c->ratio : -1;
 }
 
+/* Values are no farther apart than the greatest one is from the least. */
+static double within(double ratio, double most)
+{
+	return ratio > most ? most : ratio < 1 / most ? 1 / most : ratio;
+}
+
+static const char drift_few[] = "it takes 16 runs";
+
 void compare_drift(struct comparison *drift, const double *values, size_t n, double *scratch)
 {
+	double least = INFINITY, most = 0;
 	size_t half = n / 2;
 
 	compare_rounds(drift, values, values + (n - half), half, SPREAD_99, scratch);
+	if (!half)
+		drift->why = drift_few;
 	if (!drift->known)
 		return;
-	/* Half the series apart: twice as much from end to end. */
-	drift->ratio *= drift->ratio;
-	drift->low *= drift->low;
-	drift->high *= drift->high;
+	for (size_t i = 0; i < n; i++) {
+		least = values[i] > 0 && values[i] < least ? values[i] : least;
+		most = values[i] > most ? values[i] : most;
+	}
+	/* Half the series apart: twice as much from end to end, unless it was a step. */
+	drift->ratio = within(drift->ratio * drift->ratio, most / least);
+	drift->low = within(drift->low * drift->low, most / least);
+	drift->high = within(drift->high * drift->high, most / least);
+	if (!drift->bounded)
+		drift->why = drift_few;
 }
 
 bool comparison_drifts(const struct comparison *drift)

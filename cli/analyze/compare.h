@@ -11,7 +11,7 @@
 struct comparison {
 	size_t rounds;               /* that have both values */
 	bool known;                  /* there is a ratio; else why tells */
-	const char *why;
+	const char *why;             /* of a drift also if it is not bounded */
 	double ratio;                /* of b to a */
 	bool bounded;                /* enough rounds for the interval */
 	double low, high;
@@ -30,7 +30,7 @@ double comparison_precision(const struct comparison *comparison);
 
 /*
  * What n values in the order of time have changed by from the first to the last, as a ratio: by values
- * half the series apart, so that level must be met over all of it.
+ * half the series apart, so that level must be met over all of it. It is no more than the greatest value is of the least.
  */
 void compare_drift(struct comparison *drift, const double *values, size_t n, double *scratch);
 

@@ -52,6 +52,7 @@ static json_t *figure_json(const struct figures *f, const struct diff_at *at, co
 {
 	const struct spread *s = &figure->spread;
 	const struct comparison *drift = &figure->drift;
+	bool drifts = drift->known && drift->bounded;
 	json_t *object = json_object();
 
 	json_diff_row(object, at);
@@ -66,9 +67,9 @@ static json_t *figure_json(const struct figures *f, const struct diff_at *at, co
 	json_object_set_new(object, "interval", pair_json(s->bounded, s->low, s->high));
 	json_object_set_new(object, "outliers", json_u64(s->outliers));
 	json_object_set_new(object, "clusters", pair_json(s->clusters, s->below, s->above));
-	json_object_set_new(object, "drift", json_figure(drift->known, drift->ratio - 1));
-	json_object_set_new(object, "drift_interval",
-			    pair_json(drift->known && drift->bounded, drift->low - 1, drift->high - 1));
+	json_object_set_new(object, "drift", json_figure(drifts, drift->ratio - 1));
+	json_object_set_new(object, "drift_interval", pair_json(drifts, drift->low - 1, drift->high - 1));
+	json_object_set_new(object, "drift_because", drifts ? json_null() : json_text(drift->why));
 	json_object_set_new(object, "values", values_json(at, figure->side));
 	return object;
 }

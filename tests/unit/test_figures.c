@@ -127,6 +127,53 @@ START_TEST(failed_runs)
 }
 END_TEST
 
+/* The first figure of parse in JSON that has this metric. */
+static json_t *row_of(json_t *root, const char *metric)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(root, "rows"), i, row)
+		if (!strcmp(json_string_value(json_object_get(row, "metric")), metric) &&
+		    json_array_size(json_object_get(row, "path")) == 2)
+			return row;
+	ck_abort_msg("there is no %s", metric);
+	return NULL;
+}
+
+/* A step from about nothing is no more than a step, and few runs tell of no drift at all. */
+START_TEST(drift_is_bounded)
+{
+	static const size_t runs[] = { 2, 15, 16 };
+
+	for (size_t k = 0; k < ARRAY_SIZE(runs); k++) {
+		const char *because;
+		json_t *root, *row;
+		char *text;
+
+		begin(NULL, 0);
+		for (size_t i = 0; i < runs[k]; i++)
+			add(0, i < runs[k] / 2 ? 0.000002 + 0.0000001 * (double)(i % 3) : 1000 + (double)i, "perf", 1e6);
+		ck_assert_int_eq(figures_judge(&figures), 0);
+		text = written(figures_json);
+		root = json_loads(text, 0, NULL);
+		ck_assert_ptr_nonnull(root);
+		row = row_of(root, "wall");
+		because = json_string_value(json_object_get(row, "drift_because"));
+		ck_assert_int_eq(json_is_null(json_object_get(row, "drift")), runs[k] < 16);
+		ck_assert_int_eq(json_is_null(json_object_get(row, "drift_interval")), runs[k] < 16);
+		if (runs[k] < 16)
+			ck_assert_str_eq(because, "it takes 16 runs");
+		else
+			ck_assert_double_le(json_real_value(json_object_get(row, "drift")) + 1,
+					    figure_of(DIFF_REGIONS, "main;parse", "wall")->spread.max /
+					    figure_of(DIFF_REGIONS, "main;parse", "wall")->spread.min);
+		json_decref(root);
+		free(text);
+	}
+}
+END_TEST
+
 /* The CPUs slow down, whatever the runs take; or less and less of the cycles are in user mode, or counted. */
 START_TEST(clock_drift)
 {
@@ -391,6 +438,7 @@ int main(void)
 	tcase_add_test(tests, spread);
 	tcase_add_test(tests, passes);
 	tcase_add_test(tests, failed_runs);
+	tcase_add_test(tests, drift_is_bounded);
 	tcase_add_test(tests, clock_drift);
 	tcase_add_test(tests, cache_states);
 	tcase_add_test(tests, steady_first);
