@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The CPU profiler of gperftools (gperftools/profiler.h of github.com/gperftools/gperftools): what lies between its start
- * and its stop is one region, "gperftools". There is one profiler in a process: a start while it runs is refused there,
- * and begins nothing here. A start that fails for another reason does begin the region: it is what the program means.
+ * and its stop is one region, "gperftools". There is one profiler in a process: a start that it refuses begins nothing here.
+ * Where a program has its calls but no profiler, the region is what it means.
  */
 #include "agent/markers/markers.h"
 
@@ -14,9 +14,9 @@ MARKER_EXPORT void ProfilerStop(void);
 
 static bool runs;
 
-static void region_open(void)
+static void region_open(bool refused)
 {
-	if (marker_wanted(MARKER_gperftools) && !__atomic_exchange_n(&runs, true, __ATOMIC_ACQ_REL))
+	if (!refused && marker_wanted(MARKER_gperftools) && !__atomic_exchange_n(&runs, true, __ATOMIC_ACQ_REL))
 		spark_region_begin("gperftools");
 }
 
@@ -26,7 +26,7 @@ int ProfilerStart(const char *file)
 	int (*real)(const char *) = (int (*)(const char *))next_find(&next);
 	int started = real ? real(file) : 0;
 
-	region_open();
+	region_open(real && !started);
 	return started;
 }
 
@@ -37,7 +37,7 @@ int ProfilerStartWithOptions(const char *file, const struct ProfilerOptions *opt
 		(int (*)(const char *, const struct ProfilerOptions *))next_find(&next);
 	int started = real ? real(file, options) : 0;
 
-	region_open();
+	region_open(real && !started);
 	return started;
 }
 

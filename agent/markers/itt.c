@@ -81,13 +81,13 @@ static void part_fill(struct itt_global *part, bool chained)
 		struct itt_hook *hook = wanted ? hook_find(api->name) : NULL;
 		bool real = chained && *api->function && *api->function != api->null && *api->function != api->init;
 
-		if (!real)
-			*api->function = api->null;
-		if (!hook || (hook->makes && real))
-			continue;
-		if (real)
+		bool ours = hook && !(hook->makes && real);
+
+		if (ours && real)
 			__atomic_store_n(&hook->real, *api->function, __ATOMIC_RELEASE);
-		*api->function = hook->ours;
+		/* Once: other threads may be about to call it. */
+		if (ours || !real)
+			__atomic_store_n(api->function, ours ? hook->ours : api->null, __ATOMIC_RELEASE);
 	}
 }
 

@@ -2,8 +2,8 @@
 /*
  * The functions of ITT as regions. Tasks, and regions of ITT, have the name that they are given, frames that of their
  * domain. The end of a task has no name: it ends the newest of the thread in its domain, one that overlaps that of its
- * id. So each thread keeps what it has begun. A frame that is begun again ends the one before, as there; regions and
- * frames that end on another thread are misfits, which the report counts.
+ * id. So each thread keeps what it has begun. A frame that is begun again, by the same id too, ends the one before; regions
+ * and frames that end on another thread are misfits, which the report counts.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 
 #include "agent/markers/itt.h"
 
-#define OPEN_MOST 256              /* tasks of a thread at a time; deeper ones are no regions */
+#define OPEN_MOST 256              /* tasks of a thread at a time; one more ends the oldest, which may never be ended */
 #define EVENTS_MOST 1024
 
 /* Calls the other collector's function, if there is one. */
@@ -75,7 +75,7 @@ HOOK_MAKES(string_handle_create);
 /* ---- what a thread has begun */
 
 struct open {
-	const char *name;
+	const char *name;            /* NULL: no region, yet its end is not another task's */
 	const struct itt_domain *domain;
 	struct itt_id id;
 	bool overlapped;
@@ -83,12 +83,12 @@ struct open {
 
 struct opened {
 	size_t n;
-	size_t beyond;               /* begun with no room left */
 	struct open tasks[OPEN_MOST];
 };
 
 static __thread struct opened *opened;
 static pthread_key_t opened_key;
+static bool opened_key_made;
 static pthread_once_t opened_once = PTHREAD_ONCE_INIT;
 
 static void opened_free(void *block)
@@ -99,31 +99,40 @@ static void opened_free(void *block)
 
 static void opened_key_make(void)
 {
-	pthread_key_create(&opened_key, opened_free);
+	opened_key_made = !pthread_key_create(&opened_key, opened_free);
 }
 
 static struct opened *opened_get(void)
 {
 	if (!opened) {
 		pthread_once(&opened_once, opened_key_make);
-		opened = calloc(1, sizeof(*opened));
-		pthread_setspecific(opened_key, opened);
+		opened = opened_key_made ? calloc(1, sizeof(*opened)) : NULL;
+		if (opened)
+			pthread_setspecific(opened_key, opened);
 	}
 	return opened;
+}
+
+static void task_remove(struct opened *mine, size_t at)
+{
+	const char *name = mine->tasks[at].name;
+
+	memmove(&mine->tasks[at], &mine->tasks[at + 1], (--mine->n - at) * sizeof(mine->tasks[at]));
+	if (name)
+		spark_region_end(name);
 }
 
 static void task_push(struct open task)
 {
 	struct opened *mine = opened_get();
 
-	if (!mine || !task.name)
+	if (!mine)
 		return;
-	if (mine->n == OPEN_MOST) {
-		mine->beyond++;
-		return;
-	}
+	if (mine->n == OPEN_MOST)
+		task_remove(mine, 0);
 	mine->tasks[mine->n++] = task;
-	spark_region_begin(task.name);
+	if (task.name)
+		spark_region_begin(task.name);
 }
 
 static bool id_equal(const struct itt_id *a, const struct itt_id *b)
@@ -131,26 +140,31 @@ static bool id_equal(const struct itt_id *a, const struct itt_id *b)
 	return a->d1 == b->d1 && a->d2 == b->d2 && a->d3 == b->d3;
 }
 
-/* Of a simple task id is NULL. An end without a begin is none, as there. */
+/* The static part makes domains before it is filled, and each part its own: then the name is what they share. */
+static bool domain_equal(const struct itt_domain *a, const struct itt_domain *b)
+{
+	return a == b || (a && b && a->name && b->name && !strcmp(a->name, b->name));
+}
+
+/* The newest one that is open; mine->n: none. Of a simple task id is NULL. */
+static size_t task_find(const struct opened *mine, const struct itt_domain *domain, const struct itt_id *id)
+{
+	for (size_t i = mine->n; i-- > 0;) {
+		const struct open *task = &mine->tasks[i];
+
+		if (task->overlapped == (id != NULL) && (!id || id_equal(&task->id, id)) && domain_equal(task->domain, domain))
+			return i;
+	}
+	return mine->n;
+}
+
+/* An end without a begin is none, as there. */
 static void task_pop(const struct itt_domain *domain, const struct itt_id *id)
 {
-	struct opened *mine = opened;
-	size_t i = mine ? mine->n : 0;
+	size_t at = opened ? task_find(opened, domain, id) : 0;
 
-	if (mine && mine->beyond) {
-		mine->beyond--;
-		return;
-	}
-	while (i-- > 0) {
-		const struct open task = mine->tasks[i];
-
-		if (task.domain != domain || task.overlapped != (id != NULL) || (id && !id_equal(&task.id, id)))
-			continue;
-		memmove(&mine->tasks[i], &mine->tasks[i + 1], (mine->n - i - 1) * sizeof(task));
-		mine->n--;
-		spark_region_end(task.name);
-		return;
-	}
+	if (opened && at < opened->n)
+		task_remove(opened, at);
 }
 
 static const char *text_of(const struct itt_string *string)
@@ -206,11 +220,13 @@ static void itt_task_end_overlapped(const struct itt_domain *domain, struct itt_
 }
 HOOK(task_end_overlapped);
 
-/* ---- regions of ITT: as tasks that overlap */
+/* ---- regions of ITT: as tasks that overlap; begun again they are the same one, by ittnotify.h */
 
 static void itt_region_begin(const struct itt_domain *domain, struct itt_id id, struct itt_id parent, struct itt_string *name)
 {
 	PASS_ON(hook_region_begin, NAMED_TYPES, (domain, id, parent, name));
+	if (opened && task_find(opened, domain, &id) < opened->n)
+		return;
 	task_push((struct open){ .name = text_of(name), .domain = domain, .id = id, .overlapped = true });
 }
 HOOK(region_begin);

@@ -17,7 +17,7 @@ static int file_look(int fd, char *piece, const char *const *texts, size_t n, bo
 {
 	size_t kept = 0, have;
 	off_t at = 0;
-	ssize_t got;
+	ssize_t got = 0;
 
 	while (at < FILE_MOST && (got = pread(fd, piece + kept, PIECE, at)) > 0) {
 		have = kept + (size_t)got;
@@ -27,6 +27,8 @@ static int file_look(int fd, char *piece, const char *const *texts, size_t n, bo
 		memmove(piece, piece + have - kept, kept);
 		at += got;
 	}
+	if (got < 0)
+		return -errno;
 	return at >= FILE_MOST ? -EFBIG : 0;
 }
 
