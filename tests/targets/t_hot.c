@@ -54,12 +54,20 @@ static FUNCTION void burn_few(int64_t n)
 	WORK(n);
 }
 
-/* A round is much shorter than the time between two samples, which come in no step with it then. */
+/*
+ * A round is much shorter than the time between two samples. Rounds of one length would still fall into step with them
+ * where that time is a multiple of theirs.
+ */
 static void shares(void)
 {
-	burn_most(3000);
-	burn_some(3000);
-	burn_few(3000);
+	static uint32_t random = 1;
+	int64_t n;
+
+	random = random * 1664525 + 1013904223;
+	n = 1500 + (random >> 20);
+	burn_most(n);
+	burn_some(n);
+	burn_few(n);
 }
 
 static FUNCTION int recurse(int depth)
