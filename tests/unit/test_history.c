@@ -385,10 +385,11 @@ static void alternate(u32 from, double times)
 
 START_TEST(regimes_that_take_turns_are_no_change)
 {
-	const struct history *h = &all.item[0];
 	u32 marked = 0;
 
 	for (int i = 0; i < 50; i++) {
+		const struct history *h = &all.item[0];
+
 		alternate(RUNS, 1);
 		judge();
 		ck_assert(h->nregimes == 2 && h->nshort == 0);
