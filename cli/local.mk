@@ -96,6 +96,7 @@ cli_sources = \
 	cli/analyze/samples_merge.c \
 	cli/analyze/samples_wake.c \
 	cli/analyze/signed.c \
+	cli/analyze/signed.h \
 	cli/analyze/snapshot.c \
 	cli/analyze/snapshot.def \
 	cli/analyze/snapshot.h \
