@@ -8,7 +8,7 @@
 #include "cli/session/session.h"
 #include "cli/text.h"
 
-enum { LIST_MARKER_NAME = 10 };
+enum { LIST_MARKER_NAME = 12 };
 
 int list_print_markers(const struct list_options *options, size_t width)
 {
@@ -20,7 +20,7 @@ int list_print_markers(const struct list_options *options, size_t width)
 		if (!list_wants(options, markers[i].name))
 			continue;
 		if (!shown++)
-			puts("markers   of what");
+			puts("markers     of what");
 		text_pad(stdout, markers[i].name, LIST_MARKER_NAME);
 		text_wrap(stdout, markers[i].meaning, LIST_MARKER_NAME, width);
 	}
