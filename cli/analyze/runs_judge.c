@@ -91,7 +91,7 @@ static void note_scatter(struct runs *runs, const struct runs_command *c, const 
 	if (s->clusters)
 		note_add(runs, "%stwo clusters: runs took up to %.4g ms, or %.4g ms and more, and nothing between; a median "
 			 "or mean tells of neither", named(runs, c, label), s->below / 1e6, s->above / 1e6);
-	else if (outliers * OUTLIERS_PART > s->n)
+	else if (s->n >= SPREAD_LEAST && outliers * OUTLIERS_PART > s->n)
 		note_add(runs, "%soutliers: %zu of %zu runs, up to %.4g ms; something else may be running here",
 			 named(runs, c, label), outliers, s->n, s->max / 1e6);
 }

@@ -140,6 +140,14 @@ size_t count_tell_left(const struct count *count, bool unknown, char *text, size
 
 /* ---- count_read.c */
 
+#define COUNT_SLACK_NS 1000000ull    /* from one place to the next */
+
 void count_reason(struct count *count, struct count_event *e);
+/*
+ * The times of a control group's event that was enabled for counted_ns. Linux 6.18 charges the first one that a CPU
+ * enables, and others if the group is not running there, with all the time since the group's last one, or since boot.
+ * An event that needs no counter of the hardware is never shared, whatever its times say. Whether they are right now.
+ */
+bool count_mend_times(const struct event *event, u64 counted_ns, struct perf_value *v);
 
 #endif

@@ -37,6 +37,7 @@ void count_reason(struct count *count, struct count_event *e)
 struct count_sum {
 	struct perf_value value;
 	u32 opened, failed;
+	bool unsure;                 /* by what it is to be scaled */
 };
 
 static struct cell count_value(struct count_event *e, const struct count_sum *sum)
@@ -52,6 +53,10 @@ static struct cell count_value(struct count_event *e, const struct count_sum *su
 		c.value *= (double)v->enabled_ns / (double)v->running_ns;
 		c.state = CELL_SCALED;
 		c.note = cell_of_user(&c) ? CELL_NOTE_USER_SHARED : CELL_NOTE_SHARED;
+	}
+	if (sum->unsure) {
+		c.state = CELL_ESTIMATE;
+		c.note = "the counter was shared, and the kernel's times of the control group are longer than it was counted";
 	}
 	if (sum->failed) {
 		c.state = CELL_ESTIMATE;
@@ -101,6 +106,19 @@ static void count_sum_add(struct count_sum *to, const struct perf_value *v, int 
 	to->value.running_ns += v->running_ns;
 }
 
+bool count_mend_times(const struct event *event, u64 counted_ns, struct perf_value *v)
+{
+	u64 most = counted_ns + COUNT_SLACK_NS;
+	u32 type = event->attr.type;
+	bool alone = type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT || v->running_ns == v->enabled_ns;
+
+	if (!alone && v->enabled_ns <= most)
+		return true;
+	v->enabled_ns = MIN(v->enabled_ns, most);
+	v->running_ns = alone ? v->enabled_ns : MIN(v->running_ns, v->enabled_ns);
+	return alone;
+}
+
 /* One of the names of control groups is the other one, or below it. */
 static bool group_within(const char *inner, const char *outer)
 {
@@ -123,7 +141,7 @@ static bool count_whole(const struct count *count)
 	return true;
 }
 
-static void count_read_event(struct count *count, size_t at, bool whole, struct count_sum *sums)
+static void count_read_event(struct count *count, size_t at, bool whole, u64 counted_ns, struct count_sum *sums)
 {
 	struct count_event *e = &count->event[at];
 	struct count_sum all = { .opened = 0 };
@@ -137,6 +155,8 @@ static void count_read_event(struct count *count, size_t at, bool whole, struct 
 		if (!e->fd || e->fd[i] < 0)
 			continue;
 		err = perf_read(e->fd[i], &v);
+		if (!err && count->flags && !count_mend_times(e->event, counted_ns, &v))
+			all.unsure = sums[count->place[i].part].unsure = true;
 		count_sum_add(&all, &v, err);
 		count_sum_add(&sums[count->place[i].part], &v, err);
 	}
@@ -181,7 +201,7 @@ void count_read(struct count *count, u64 counted_ns, u64 elapsed_ns)
 		.name = "elapsed", .unit = "ns", .cell = cell_counted((double)counted_ns), .source = "clock",
 	};
 	for (size_t i = 0; i < count->nevents; i++)
-		count_read_event(count, i, whole, sums);
+		count_read_event(count, i, whole, counted_ns, sums);
 	free(sums);
 	count->facts.totals = count->totals;
 	count->facts.parts = count->parts;

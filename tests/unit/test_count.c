@@ -69,6 +69,34 @@ static const struct {
 	{ "0-99999999999999999999", -ERANGE, 0, 0, 0 },
 };
 
+/* Times of a control group's event that was counted for 100 ms. */
+static const struct {
+	u32 type;
+	u64 enabled_ms, running_ms, want_enabled_ms, want_running_ms;
+	bool right;
+} times[] = {
+	{ PERF_TYPE_HARDWARE, 100, 100, 100, 100, true },
+	{ PERF_TYPE_HARDWARE, 40, 20, 40, 20, true },
+	{ PERF_TYPE_HARDWARE, 5000, 5000, 101, 101, true },
+	{ PERF_TYPE_HARDWARE, 5000, 4950, 101, 101, false },
+	{ PERF_TYPE_RAW, 5000, 50, 101, 50, false },
+	{ PERF_TYPE_SOFTWARE, 5000, 2500, 101, 101, true },
+	{ PERF_TYPE_SOFTWARE, 60, 59, 60, 60, true },
+	{ PERF_TYPE_TRACEPOINT, 5000, 0, 101, 101, true },
+};
+
+START_TEST(test_times)
+{
+	struct event event = { .attr = { .type = times[_i].type } };
+	struct perf_value v = { 7, times[_i].enabled_ms * 1000000, times[_i].running_ms * 1000000 };
+
+	ck_assert_int_eq(count_mend_times(&event, 100000000, &v), times[_i].right);
+	ck_assert_uint_eq(v.count, 7);
+	ck_assert_uint_eq(v.enabled_ns, times[_i].want_enabled_ms * 1000000);
+	ck_assert_uint_eq(v.running_ns, times[_i].want_running_ms * 1000000);
+}
+END_TEST
+
 START_TEST(test_cpus)
 {
 	cpu_set_t set;
@@ -297,6 +325,7 @@ int main(void)
 
 	tcase_add_loop_test(tests, test_root, 0, ARRAY_SIZE(roots));
 	tcase_add_test(tests, test_root_too_long);
+	tcase_add_loop_test(tests, test_times, 0, ARRAY_SIZE(times));
 	tcase_add_loop_test(tests, test_cpus, 0, ARRAY_SIZE(cpus));
 	tcase_add_test(tests, test_interval);
 	tcase_add_test(tests, test_interval_ended);

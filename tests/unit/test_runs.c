@@ -159,6 +159,13 @@ START_TEST(test_notes)
 	judge();
 	ck_assert(noted("outliers: 2 of 20 runs, up to 50 ms"));
 
+	/* Of three, the scatter is not known. */
+	setup_commands(1);
+	for (size_t i = 0; i < 3; i++)
+		add(0, i == 2 ? 50 : 10 + (double)i / 10, cell_counted(1), 0);
+	judge();
+	ck_assert(!noted("outliers"));
+
 	setup_commands(1);
 	for (size_t i = 0; i < 20; i++)
 		add(0, i % 2 ? 700 : 10, cell_counted(1), 0);
