@@ -30,6 +30,9 @@ bool launch_counts(const struct launch_asked *asked)
 static int launch_syscalls(struct launch_asked *asked, struct names_context *names, const char *text,
 			   struct event_list *events)
 {
+	/* As strace -c would be used. */
+	if (!strcmp(text, "--"))
+		return error("--syscalls wants names%s before the --", asked->all_calls ? ", or all," : "");
 	if (strcmp(text, "all") != 0)
 		return names_syscalls(names, text, events);
 	if (!asked->all_calls)
