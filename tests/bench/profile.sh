@@ -50,8 +50,8 @@ after() {
 }
 
 profile_slowdown() {
-	local i rounds=1000000
-	for i in 1 2 3; do
+	local i rounds=300000
+	for i in {1..10}; do
 		cost_spark "$work/spark" -F 999 --call-graph fp -- "$BENCH/bench_burn" work $rounds || return
 		cost "$work/perf" "${perf_sample[@]}" -F 999 -g -o "$work/perf.data" -- "$BENCH/bench_burn" work $rounds || return
 		value "$work/spark" cpu >>"$work/spark.cpu"
@@ -59,11 +59,16 @@ profile_slowdown() {
 	done
 }
 
-# Of all repetitions, the least: what disturbs only adds.
+# The median of a file's numbers.
+middle() {
+	sort -g "$1" | awk '{ v[NR] = $1 } END { printf "%.0f\n", (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'
+}
+
+# Of all repetitions, by turns: the costs are alike, and a ratio of minima tells of the luck of one run.
 profile_slowdown_end() {
 	local spark perf
 	[ -s "$work/perf.cpu" ] || return
-	spark=$(sort -g "$work/spark.cpu" | head -n 1) perf=$(sort -g "$work/perf.cpu" | head -n 1)
+	spark=$(middle "$work/spark.cpu") perf=$(middle "$work/perf.cpu")
 	figure profile-slowdown "$(ratio "$spark" "$perf")" "$(difference "$spark" 0 1000000)" ms
 }
 
