@@ -34,6 +34,8 @@ cli_sources = \
 	cli/analyze/discovery.h \
 	cli/analyze/figures.c \
 	cli/analyze/figures.h \
+	cli/analyze/pass.c \
+	cli/analyze/pass.h \
 	cli/analyze/formula.c \
 	cli/analyze/formula.h \
 	cli/analyze/history.c \

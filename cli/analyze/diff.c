@@ -346,22 +346,41 @@ static int add_profile(struct diff *diff, struct diff_run *run, struct profile *
 	return err;
 }
 
-int diff_add(struct diff *diff, u32 side, const char *path, struct profile *profile, const struct session_facts *facts)
+/* 0, or -1 when memory is short. */
+static int run_begin(struct diff_side *s, const char *path, const struct profile *profile,
+		     const struct session_facts *facts)
+{
+	struct diff_run *runs = report_grow(s->runs, s->nruns, sizeof(*runs));
+
+	if (!runs)
+		return -1;
+	s->runs = runs;
+	return diff_regime_read(&runs[s->nruns], profile, facts) || !(runs[s->nruns].path = strdup(path)) ? -1 : 0;
+}
+
+int diff_add_pass(struct diff *diff, u32 side, u32 run, enum run_pass pass, const char *path, struct profile *profile,
+		  const struct session_facts *facts)
 {
 	struct diff_side *s = &diff->sides[side];
-	struct diff_run *runs = report_grow(s->runs, s->nruns, sizeof(*runs));
 	char *columns = columns_wanted(diff, facts);
+	bool first = run >= s->nruns;
 	int err;
 
-	if (runs)
-		s->runs = runs;
-	if (!runs || !columns || diff_regime_read(&runs[s->nruns], profile, facts) ||
-	    !(runs[s->nruns].path = strdup(path))) {
+	if (!columns || (first && run_begin(s, path, profile, facts))) {
 		free(columns);
 		return error("out of memory for the difference");
 	}
-	err = add_profile(diff, &runs[s->nruns], profile, facts, columns);
+	run = MIN(run, s->nruns);
+	diff->pass = pass;
+	if (!first)
+		s->runs[run].failed |= facts->status || facts->signal;
+	err = add_profile(diff, &s->runs[run], profile, facts, columns);
 	free(columns);
-	s->nruns++;
+	s->nruns += first;
 	return err;
+}
+
+int diff_add(struct diff *diff, u32 side, const char *path, struct profile *profile, const struct session_facts *facts)
+{
+	return diff_add_pass(diff, side, diff->sides[side].nruns, PASSES, path, profile, facts);
 }

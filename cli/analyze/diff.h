@@ -8,6 +8,7 @@
 #ifndef CLI_ANALYZE_DIFF_H
 #define CLI_ANALYZE_DIFF_H
 
+#include "cli/analyze/pass.h"
 #include "cli/analyze/rank.h"
 #include "cli/analyze/report.h"
 
@@ -27,6 +28,7 @@ struct diff_metric {
 	bool timed;                  /* of the time alone: no counter is needed for it */
 	bool shown;                  /* a table of a run has it */
 	bool units;                  /* another run has it in another one */
+	u32 pass;                    /* + 1, that its values are of; 0: runs are not made in passes, or none has it */
 };
 
 struct diff_row {
@@ -40,6 +42,7 @@ struct diff_row {
 	bool diagnostic;             /* of a total */
 	bool timed;                  /* the same: no event is counted for it */
 	bool units;                  /* of a total: another run has it in another one */
+	u32 pass;                    /* of a total: as a metric's */
 	u64 hash;
 };
 
@@ -161,6 +164,7 @@ struct diff {
 	u32 nnotes;
 	u64 functions_left;          /* functions with so few samples that they were left out */
 	bool no_memory;
+	enum run_pass pass;          /* that is being added */
 	u32 clash;                   /* a region + 1 whose name --rename gave to another one beside it; 0: none */
 
 	/* Asked for; set before the first run is added. */
@@ -171,6 +175,8 @@ struct diff {
 	const char *also;            /* more metrics, where metrics is NULL; NULL: none */
 	bool every;                  /* all totals, and all columns that a report of the run has */
 	bool rounds;                 /* sides took turns: run i of each is of round i */
+	const enum run_pass *passes; /* that each run is made in */
+	u32 npasses;                 /* 0: it is made at one go */
 	double rate;                 /* of false findings, as a part: 0.05 */
 	bool force;                  /* compare what is not comparable, with a warning in each row */
 };
@@ -181,6 +187,10 @@ void diff_free(struct diff *diff);
 
 /* Takes a recording into a side; its profile may be grouped by region then. 0, or -1 after a message. */
 int diff_add(struct diff *diff, u32 side, const char *path, struct profile *profile, const struct session_facts *facts);
+
+/* The same of a run, from 0, that is made in passes: the first one of them adds it, the others what they are for. */
+int diff_add_pass(struct diff *diff, u32 side, u32 run, enum run_pass pass, const char *path, struct profile *profile,
+		  const struct session_facts *facts);
 
 /* Takes 'METRIC(REGIONS)>+5%' apart. NULL, or what is wrong with it. The text must outlive the diff. */
 const char *diff_gate_add(struct diff *diff, const char *text);
@@ -220,6 +230,8 @@ static inline const char *diff_unit(const struct diff *diff, enum diff_kind kind
 
 	return table->rows[row].unit ? table->rows[row].unit : table->metrics[metric].unit;
 }
+/* The pass that it is of, "" where runs are made at one go. */
+const char *diff_pass(const struct diff *diff, enum diff_kind kind, u32 metric, u32 row);
 /* Runs on each side that it takes for any difference to be told from noise. */
 u32 diff_runs_needed(double rate);
 

@@ -225,6 +225,35 @@ static int column_room(struct diff_column *column, const struct diff_table *tabl
 	return 0;
 }
 
+/*
+ * Times are of one pass alone, where nothing else disturbs them. What is counted is of the best pass that has it, since
+ * of what is sampled or seen at switches a counting pass knows nothing.
+ */
+static bool pass_has(struct diff *diff, enum diff_kind kind, u32 metric, u32 row, bool there, bool has)
+{
+	struct diff_table *table = &diff->tables[kind];
+	bool timed = kind == DIFF_TOTALS ? table->rows[row].timed : table->metrics[metric].timed, best = true;
+	u32 *pass = kind == DIFF_TOTALS ? &table->rows[row].pass : &table->metrics[metric].pass;
+
+	if (!diff->npasses)
+		return true;
+	for (u32 i = 0; i < diff->npasses; i++)
+		best = best && pass_rank(diff->pass, timed) <= pass_rank(diff->passes[i], timed);
+	if (timed ? !best : there && !(best && has))
+		return false;
+	if (has && (best || !*pass))
+		*pass = (u32)diff->pass + 1;
+	return true;
+}
+
+const char *diff_pass(const struct diff *diff, enum diff_kind kind, u32 metric, u32 row)
+{
+	const struct diff_table *table = &diff->tables[kind];
+	u32 pass = kind == DIFF_TOTALS ? table->rows[row].pass : table->metrics[metric].pass;
+
+	return pass ? pass_words[pass - 1] : "";
+}
+
 int diff_put(struct diff *diff, struct diff_run *run, enum diff_kind kind, u32 metric, u32 row, const struct cell *cell)
 {
 	struct diff_column *column;
@@ -234,6 +263,8 @@ int diff_put(struct diff *diff, struct diff_run *run, enum diff_kind kind, u32 m
 	column = &run->columns[kind][metric];
 	if (column_room(column, &diff->tables[kind], row))
 		return -1;
+	if (!pass_has(diff, kind, metric, row, column->state[row] && !isnan(column->value[row]), cell_has_value(cell)))
+		return 0;
 	column->value[row] = cell_has_value(cell) ? cell->value : NAN;
 	column->state[row] = (u8)(cell->state | DIFF_PRESENT | (cell_of_user(cell) ? DIFF_USER : 0));
 	return 0;

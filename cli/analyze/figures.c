@@ -9,11 +9,7 @@
 #include "cli/analyze/report_build.h"
 #include "cli/log.h"
 
-const char *const figures_pass_words[FIGURES_PASSES + 1] = {
-	[FIGURES_TIMING] = "timing", [FIGURES_COUNTING] = "counting", [FIGURES_PROFILE] = "profile",
-};
-
-int figures_init(struct figures *f, const enum figures_pass *passes, u32 n)
+int figures_init(struct figures *f, const enum run_pass *passes, u32 n)
 {
 	int err;
 
@@ -24,7 +20,7 @@ int figures_init(struct figures *f, const enum figures_pass *passes, u32 n)
 		f->pass[i] = passes[i];
 	/* Without passes all is armed in the one that there is. */
 	if (!n)
-		f->pass[0] = FIGURES_COUNTING;
+		f->pass[0] = PASS_COUNTING;
 	err = runs_init(&f->elapsed, 1) ? -1 : err;
 	f->elapsed.steadied = true;
 	return err;
@@ -92,17 +88,6 @@ int figures_add(struct figures *f, u32 side, const char *path, struct profile *p
 
 /* ---- judging --------------------------------------------------------------------------------------- */
 
-/* The least of these that is there has it: times are of a pass in which nothing is counted. */
-static u32 rank_of(enum figures_pass pass, bool timed)
-{
-	static const u32 ranks[2][FIGURES_PASSES] = {
-		{ [FIGURES_COUNTING] = 0, [FIGURES_TIMING] = 1, [FIGURES_PROFILE] = 2 },
-		{ [FIGURES_TIMING] = 0, [FIGURES_COUNTING] = 1, [FIGURES_PROFILE] = 2 },
-	};
-
-	return ranks[timed][pass];
-}
-
 static bool is_timed(const struct diff_table *table, enum diff_kind kind, u32 metric, u32 row)
 {
 	return kind == DIFF_TOTALS ? table->rows[row].timed : kind == DIFF_REGIONS && table->metrics[metric].timed;
@@ -114,9 +99,9 @@ static void figure_judge(struct figures *f, enum diff_kind kind, u32 metric, u32
 	struct figure *figure = &f->figure[kind][(size_t)row * table->nmetrics + metric];
 	bool timed = is_timed(table, kind, metric, row);
 
-	for (u32 rank = 0; rank < FIGURES_PASSES && !figure->value.n; rank++)
+	for (u32 rank = 0; rank < PASSES && !figure->value.n; rank++)
 		for (u32 side = 0; side < f->diff.nsides; side++)
-			if (rank_of(f->pass[side], timed) == rank) {
+			if (pass_rank(f->pass[side], timed) == rank) {
 				figure->side = side;
 				diff_values(&f->diff.sides[side], kind, metric, row, scratch[0], &figure->value);
 			}
@@ -188,7 +173,7 @@ static void failed_note(struct figures *f)
 			failed += side->runs[run].failed;
 		if (failed)
 			diff_note(&f->diff, "%u of %u runs of the %s pass failed", failed, side->nruns,
-				  figures_pass_words[f->pass[i]]);
+				  pass_words[f->pass[i]]);
 	}
 }
 

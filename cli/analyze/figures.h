@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of one command, region by region: the spread of every figure over them, and which runs it is from. Runs are made
- * in passes, so that what takes time to measure is in no time: a timing pass has nothing armed but markers, a counting
- * pass events and sources, a profile pass samples. Rows and values are those of a diff (diff.h), a side for each pass.
+ * Runs of one command, region by region: the spread of every figure over them, and which runs, in passes, it is from.
+ * Rows and values are those of a diff (diff.h), a side for each pass.
  */
 #ifndef CLI_ANALYZE_FIGURES_H
 #define CLI_ANALYZE_FIGURES_H
@@ -11,11 +10,6 @@
 #include "cli/analyze/machine.h"
 #include "cli/analyze/runs.h"
 #include "cli/analyze/steady.h"
-
-enum figures_pass { FIGURES_TIMING, FIGURES_COUNTING, FIGURES_PROFILE, FIGURES_PASSES };
-
-/* NULL ends them. */
-extern const char *const figures_pass_words[FIGURES_PASSES + 1];
 
 /* Of a row's metric. */
 struct figure {
@@ -32,7 +26,7 @@ struct figures_missing {
 
 struct figures {
 	struct diff diff;            /* a side for each pass; the notes are those of the figures */
-	enum figures_pass pass[FIGURES_PASSES]; /* of each side */
+	enum run_pass pass[PASSES]; /* of each side */
 	bool by_pass;                /* passes were asked for: every figure names its own */
 	const char *const *argv;
 	unsigned long warmups;       /* before the first run */
@@ -48,7 +42,7 @@ struct figures {
 };
 
 /* With passes in the order in which they are run. 0, or -1 when memory is short; figures_free() is due all the same. */
-int figures_init(struct figures *figures, const enum figures_pass *passes, u32 n);
+int figures_init(struct figures *figures, const enum run_pass *passes, u32 n);
 void figures_free(struct figures *figures);
 /* The time of a run that is no warm-up any more, or still one, of the first pass. 0, or -1 when memory is short. */
 int figures_time(struct figures *figures, double ns);
@@ -72,7 +66,7 @@ static inline const struct figure *figures_at(const struct figures *figures, enu
 /* The word for the pass that it is from. */
 static inline const char *figures_pass(const struct figures *figures, const struct figure *figure)
 {
-	return figures_pass_words[figures->pass[figure->side]];
+	return pass_words[figures->pass[figure->side]];
 }
 
 #endif

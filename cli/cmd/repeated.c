@@ -54,32 +54,32 @@ static void turn_options(const struct repeated *r, const struct turn *turn, stru
 {
 	static const struct event_list none = { .n = 0 };
 	const struct repeated_asked *asked = r->asked;
-	enum figures_pass pass = asked->npasses ? asked->pass[turn->side] : FIGURES_PASSES;
+	enum run_pass pass = asked->npasses ? asked->pass[turn->side] : PASSES;
 
 	*so = *r->way->options;
 	so->argv = r->commands[turn->command].argv;
 	if (!turn->number)
 		so->probe_all = so->objects = false;
 	so->ended = ends_taken();
-	so->unarmed = pass == FIGURES_TIMING;
-	if (pass == FIGURES_TIMING || pass == FIGURES_PROFILE) {
+	so->unarmed = pass == PASS_TIMING;
+	if (pass == PASS_TIMING || pass == PASS_PROFILE) {
 		so->events = &none;
 		so->sources = 0;
 	}
-	if (pass == FIGURES_TIMING || pass == FIGURES_COUNTING) {
+	if (pass == PASS_TIMING || pass == PASS_COUNTING) {
 		so->sampling = NULL;
 		so->off_cpu = so->block_io = false;
 	}
 }
 
-/* "3", "timing.3", "B.3" */
+/* "3", "timing.3", "B.3", "B.timing.3" */
 static void turn_name(const struct repeated *r, const struct turn *turn, char name[48])
 {
 	const struct repeated_asked *asked = r->asked;
-	const char *of = r->n > 1 ? r->diff.sides[turn->command].label :
-			 asked->npasses ? figures_pass_words[asked->pass[turn->side]] : "";
+	const char *of = r->n > 1 ? r->diff.sides[turn->command].label : "";
+	const char *pass = asked->npasses ? pass_words[asked->pass[turn->side]] : "";
 
-	snprintf(name, 48, "%s%s%lu", of, *of ? "." : "", turn->number);
+	snprintf(name, 48, "%s%s%s%s%lu", of, *of ? "." : "", pass, *pass ? "." : "", turn->number);
 }
 
 static bool survived(const struct session_facts *facts)
@@ -111,14 +111,15 @@ static int turn_take(struct repeated *r, const struct turn *turn, struct session
 
 	r->made++;
 	r->survived += survived(facts);
-	if (r->n > 1 && time_keep(&r->commands[turn->command], ns))
+	if (r->n > 1 && !turn->side && time_keep(&r->commands[turn->command], ns))
 		return -1;
 	if (!turn->number)
 		return r->n > 1 || turn->side ? 0 : figures_time(&r->figures, ns) ? error("out of memory") : 0;
 	profile_init(&merged, PROFILE_BY_REGION);
 	err = profile_merge(&merged, session_profile(session));
 	if (!err && r->n > 1)
-		err = diff_add(&r->diff, turn->command, path, &merged, facts);
+		err = diff_add_pass(&r->diff, turn->command, (u32)turn->number - 1,
+				    r->diff.npasses ? r->diff.passes[turn->side] : PASSES, path, &merged, facts);
 	else if (!err)
 		err = figures_add(&r->figures, turn->side, path, &merged, facts,
 				  facts->signal ? facts->signal : facts->status << 8);
@@ -160,7 +161,7 @@ static struct run_record turn_record(const struct repeated *r, const struct turn
 
 	if (!turn->number)
 		return (struct run_record){ .pattern = NULL };
-	if (r->asked->npasses && r->asked->pass[turn->side] != FIGURES_TIMING)
+	if (r->asked->npasses && r->asked->pass[turn->side] != PASS_TIMING)
 		record.history = NULL;
 	return record;
 }
@@ -296,9 +297,8 @@ static void note_single(const struct repeated *r, struct diff *diff)
 	if (!r->asked->npasses && (events || samples || so->sources))
 		diff_note(diff, "the times are of runs in which %s, too: --passes timing%s",
 			  samples ? "samples were taken" : "events were counted",
-			  r->n > 1 ? " compares times alone" :
 			  samples ? ",profile has them apart" : ",counting has them apart");
-	if (r->asked->npasses && so->sources && !repeated_has_pass(r->asked, FIGURES_COUNTING))
+	if (r->asked->npasses && so->sources && !repeated_has_pass(r->asked, PASS_COUNTING))
 		diff_note(diff, "sources are read at markers in the pass counting alone: their metrics are missing in "
 			  "regions");
 }
@@ -417,6 +417,8 @@ static int repeated_prepare(struct repeated *r)
 		return error("out of memory"), STATUS_FAILURE;
 	diff_asked(r->n > 1 ? &r->diff : &r->figures.diff, r->way->print);
 	r->diff.rounds = true;
+	r->diff.passes = r->asked->pass;
+	r->diff.npasses = r->n > 1 ? r->asked->npasses : 0;
 	r->events = r->n > 1 ? event_names(r->way->options->events) : NULL;
 	r->diff.also = r->events && *r->events ? r->events : NULL;
 	for (u32 i = 0; i < r->n && r->n > 1; i++)

@@ -18,7 +18,7 @@ struct repeated_asked {
 	struct opt_list passes;
 	struct opt_list vs;
 	bool ignore_failure;
-	enum figures_pass pass[FIGURES_PASSES];
+	enum run_pass pass[PASSES];
 	u32 npasses;
 };
 
@@ -39,7 +39,7 @@ struct repeated_asked {
 
 /* The words of --passes. 0, or the exit status after a message. */
 int repeated_parse(struct repeated_asked *asked, const struct command *command);
-bool repeated_has_pass(const struct repeated_asked *asked, enum figures_pass pass);
+bool repeated_has_pass(const struct repeated_asked *asked, enum run_pass pass);
 /* There is more than one report's run, or a report of another kind: all but counting passes alone. */
 bool repeated_wanted(const struct repeated_asked *asked);
 void repeated_free(struct repeated_asked *asked);

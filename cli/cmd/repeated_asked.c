@@ -6,7 +6,7 @@
 
 enum { RUNS_MOST = 100000, COMMANDS_MOST = 16 };
 
-bool repeated_has_pass(const struct repeated_asked *asked, enum figures_pass pass)
+bool repeated_has_pass(const struct repeated_asked *asked, enum run_pass pass)
 {
 	for (u32 i = 0; i < asked->npasses; i++)
 		if (asked->pass[i] == pass)
@@ -18,11 +18,11 @@ int repeated_parse(struct repeated_asked *asked, const struct command *command)
 {
 	asked->npasses = 0;
 	for (size_t i = 0; i < asked->passes.n; i++) {
-		enum figures_pass pass = FIGURES_TIMING;
+		enum run_pass pass = PASS_TIMING;
 
-		while (pass < FIGURES_PASSES && strcmp(figures_pass_words[pass], asked->passes.item[i]) != 0)
+		while (pass < PASSES && strcmp(pass_words[pass], asked->passes.item[i]) != 0)
 			pass++;
-		if (pass == FIGURES_PASSES)
+		if (pass == PASSES)
 			return command_misused(command, "knows the passes timing, counting and profile, not",
 					       asked->passes.item[i]);
 		if (repeated_has_pass(asked, pass))
@@ -37,16 +37,13 @@ int repeated_parse(struct repeated_asked *asked, const struct command *command)
 		return command_misused(command, "makes at most 100000 runs", NULL);
 	if (asked->vs.n >= COMMANDS_MOST)
 		return command_misused(command, "compares at most 16 commands", NULL);
-	if (asked->vs.n && asked->npasses > 1)
-		return command_misused(command, "can't compare commands, by --vs, with more than one of --passes",
-				       NULL);
 	return 0;
 }
 
 bool repeated_wanted(const struct repeated_asked *asked)
 {
 	return asked->runs || asked->warmups || asked->vs.n || asked->npasses > 1 ||
-	       (asked->npasses && asked->pass[0] != FIGURES_COUNTING);
+	       (asked->npasses && asked->pass[0] != PASS_COUNTING);
 }
 
 void repeated_free(struct repeated_asked *asked)

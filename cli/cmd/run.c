@@ -134,7 +134,7 @@ static const struct command_example examples[] = {
 /* The command is run again for events that had no counter. */
 static bool counts_again(const struct run_options *o)
 {
-	return repeated_has_pass(&o->repeated, FIGURES_COUNTING);
+	return repeated_has_pass(&o->repeated, PASS_COUNTING);
 }
 
 static struct session_options session_options_of(struct run_options *o, const struct event_list *events, char **argv)
@@ -358,9 +358,9 @@ static int together_check(const struct run_options *o)
 		{ o->limited.sweep && (again || o->trace || o->live || o->portioned.control),
 		  "can't sweep with -r, -w, --vs, --passes, --trace, --live or --control" },
 		{ repeated && o->repeated.npasses && (o->sampled.profile || o->off_cpu || o->block_io) &&
-		  !repeated_has_pass(&o->repeated, FIGURES_PROFILE),
+		  !repeated_has_pass(&o->repeated, PASS_PROFILE),
 		  "needs the pass profile in --passes with --profile, --off-cpu or --block-io" },
-		{ repeated && o->repeated.npasses && o->history && !repeated_has_pass(&o->repeated, FIGURES_TIMING),
+		{ repeated && o->repeated.npasses && o->history && !repeated_has_pass(&o->repeated, PASS_TIMING),
 		  "needs the pass timing in --passes with --history" },
 		{ repeated && o->repeated.npasses && launch_counts(&o->asked) && !counts_again(o),
 		  "needs the pass counting in --passes with --events, --group or --syscalls" },
@@ -385,7 +385,7 @@ static int run_with(struct run_options *o, char **argv)
 	log_set_level(o->print.quiet ? LOG_LEVEL_QUIET : o->print.verbose);
 	setlocale(LC_CTYPE, "");
 	status = repeated_parse(&o->repeated, &command_run);
-	o->sampled.profile = o->sampled.profile || repeated_has_pass(&o->repeated, FIGURES_PROFILE);
+	o->sampled.profile = o->sampled.profile || repeated_has_pass(&o->repeated, PASS_PROFILE);
 	if (!status)
 		status = sampled_parse(&o->sampled);
 	if (!status)

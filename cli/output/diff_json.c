@@ -139,6 +139,8 @@ static json_t *row_json(const struct diff_at *at)
 
 	json_object_set_new(object, "side", json_text(at->diff->sides[at->side].label));
 	json_diff_row(object, at);
+	json_object_set_new(object, "pass", at->diff->npasses ? json_string(diff_pass(at->diff, at->kind, at->metric, at->row)) :
+			    json_null());
 	json_object_set_new(object, "a", value_json(&at->result->side[0]));
 	json_object_set_new(object, "b", value_json(&at->result->side[1]));
 	result_json(object, at->result);

@@ -17,7 +17,8 @@ struct table {
 	struct lines lines;
 };
 
-enum { COLUMN_A, COLUMN_B, COLUMN_CHANGE, COLUMN_INTERVAL, COLUMN_P, COLUMN_VERDICT, COLUMN_WARNING, COLUMNS };
+enum { COLUMN_A, COLUMN_B, COLUMN_CHANGE, COLUMN_INTERVAL, COLUMN_P, COLUMN_VERDICT, COLUMN_ALSO,
+       COLUMNS = COLUMN_ALSO + 2 };
 
 /* ---- one metric of one side */
 
@@ -26,6 +27,7 @@ struct part {
 	u32 side, metric, rows;      /* rows: that are shown */
 	enum diff_kind kind;
 	bool warned;                 /* some row was compared by force */
+	size_t pass;                 /* the place of the column pass, behind that of the warning */
 };
 
 static struct diff_at part_at(const struct part *part, u32 place)
@@ -62,7 +64,8 @@ static int part_titles(const struct part *part, struct grid *grid)
 	const struct diff_side *sides = part->t->diff->sides;
 	const struct { const char *title; unsigned int importance; } columns[COLUMNS] = {
 		{ sides[0].label, 5 }, { sides[part->side].label, 6 }, { "change", 9 }, { "95 %", 4 }, { "p adj.", 3 },
-		{ "", 10 }, { "warning", 8 },
+		{ "", 10 },
+		{ part->warned ? "warning" : "pass", 8 }, { "pass", 4 },
 	};
 	int err = 0;
 
@@ -79,7 +82,7 @@ static int part_row(const struct part *part, struct grid *grid, u32 place)
 	const struct diff_row *row = &part->t->diff->tables[part->kind].rows[at.row];
 	const char *path = diff_path(&at), *last = strrchr(path, ';');
 	bool utf8 = part->t->options->output.utf8;
-	char cell[COLUMN_WARNING][FORMAT_SIZE];
+	char cell[COLUMN_ALSO][FORMAT_SIZE];
 	int err = grid_set_name(grid, place, path, last && row->depth > 1 ? strlen(last) : 0);
 
 	diff_median(cell[COLUMN_A], &at, 0, utf8);
@@ -88,10 +91,12 @@ static int part_row(const struct part *part, struct grid *grid, u32 place)
 	diff_interval(cell[COLUMN_INTERVAL], &at);
 	diff_p(cell[COLUMN_P], &at);
 	snprintf(cell[COLUMN_VERDICT], FORMAT_SIZE, "%s", diff_verdict(&at));
-	for (size_t c = 0; c < COLUMN_WARNING && !err; c++)
+	for (size_t c = 0; c < COLUMN_ALSO && !err; c++)
 		err = grid_set_cell(grid, place, c, cell[c]);
 	if (part->warned && !err)
-		err = grid_set_cell(grid, place, COLUMN_WARNING, at.result->why ? at.result->why : "");
+		err = grid_set_cell(grid, place, COLUMN_ALSO, at.result->why ? at.result->why : "");
+	if (at.diff->npasses && !err)
+		err = grid_set_cell(grid, place, part->pass, diff_pass(at.diff, part->kind, part->metric, at.row));
 	return err;
 }
 
@@ -110,7 +115,8 @@ static int part_print(const struct table *t, u32 side, enum diff_kind kind, u32 
 		snprintf(title, sizeof(title), "total");
 	else
 		snprintf(title, sizeof(title), "%s, %s", diff_kind_words[kind], name);
-	err = grid_init(&grid, title, part.rows, part.warned ? COLUMNS : COLUMN_WARNING);
+	part.pass = COLUMN_ALSO + part.warned;
+	err = grid_init(&grid, title, part.rows, part.pass + (t->diff->npasses > 0));
 	err = err ? err : part_titles(&part, &grid);
 	for (u32 i = 0; i < part.rows && !err; i++)
 		err = part_row(&part, &grid, i);

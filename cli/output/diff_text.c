@@ -49,14 +49,14 @@ static void csv_row(FILE *file, const struct diff_at *at)
 	field_csv_number(file, tested, r->adjusted);
 	fprintf(file, ",%s,", diff_verdict_words[r->verdict]);
 	field_csv(file, r->why ? r->why : "");
-	fputs("\r\n", file);
+	fprintf(file, ",%s\r\n", diff_pass(at->diff, at->kind, at->metric, at->row));
 }
 
 int diff_csv(FILE *file, const struct diff *diff, const struct diff_options *options)
 {
 	(void)options;
 	fputs("side,kind,path,origin,metric,unit,a.runs,a.median,a.mad,a.state,b.runs,b.median,b.mad,b.state,ratio,low,high,p,"
-	      "p.adjusted,verdict,warning\r\n", file);
+	      "p.adjusted,verdict,warning,pass\r\n", file);
 	for (u32 side = 1; side < diff->nsides; side++)
 		for (u32 kind = 0; kind < DIFF_KINDS; kind++)
 			for (u32 row = 0; row < diff->tables[kind].nrows; row++)

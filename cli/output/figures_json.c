@@ -19,7 +19,7 @@ static json_t *pass_json(const struct figures *f, u32 side)
 	const struct diff_side *s = &f->diff.sides[side];
 	json_t *object = json_object(), *runs = json_array();
 
-	json_object_set_new(object, "pass", f->by_pass ? json_string(figures_pass_words[f->pass[side]]) : json_null());
+	json_object_set_new(object, "pass", f->by_pass ? json_string(pass_words[f->pass[side]]) : json_null());
 	for (u32 i = 0; i < s->nruns; i++) {
 		const char *cache = s->runs[i].field[DIFF_CACHE];
 		json_t *run = json_object();

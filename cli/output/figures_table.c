@@ -238,7 +238,7 @@ static bool median_title(const struct table *t, u32 metric, u32 side, char title
 			continue;
 		text_fit(name, sizeof(name), table->metrics[metric].text, 40);
 		snprintf(title, 240, t->figures->by_pass ? "%s (%s)" : "%s", name,
-			 figures_pass_words[t->figures->pass[side]]);
+			 pass_words[t->figures->pass[side]]);
 		return true;
 	}
 	return false;
@@ -359,7 +359,7 @@ static void header_print(const struct table *t)
 	for (u32 i = 0; i < f->diff.nsides; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u%s%s", i ? ", " : "",
 			 f->diff.sides[i].nruns, f->by_pass ? " " : "",
-			 f->by_pass ? figures_pass_words[f->pass[i]] : "");
+			 f->by_pass ? pass_words[f->pass[i]] : "");
 	lines_print(&t->lines, STYLE_PLAIN, "runs", "%s%s%s%s", text, warm, steady,
 		    f->stopped ? "; stopped early" : "");
 	machine_text(&f->machine, text, sizeof(text));

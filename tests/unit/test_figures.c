@@ -15,7 +15,7 @@ static void figures_teardown(void)
 	teardown();
 }
 
-static void begin(const enum figures_pass *passes, u32 n)
+static void begin(const enum run_pass *passes, u32 n)
 {
 	figures_free(&figures);
 	ck_assert_int_eq(figures_init(&figures, passes, n), 0);
@@ -96,7 +96,7 @@ END_TEST
 /* Times are of the timing pass, also where the counting pass is given first; what is counted is of the other. */
 START_TEST(passes)
 {
-	static const enum figures_pass order[] = { FIGURES_COUNTING, FIGURES_TIMING };
+	static const enum run_pass order[] = { PASS_COUNTING, PASS_TIMING };
 
 	begin(order, 2);
 	for (size_t i = 0; i < 3; i++) {
@@ -349,7 +349,7 @@ END_TEST
 
 START_TEST(outputs)
 {
-	static const enum figures_pass order[] = { FIGURES_TIMING, FIGURES_COUNTING };
+	static const enum run_pass order[] = { PASS_TIMING, PASS_COUNTING };
 	char *text;
 	json_t *json;
 
@@ -389,7 +389,7 @@ static void print_has(const char *what)
 /* Rows that only one of the passes has have its columns, not those of the other. */
 START_TEST(passes_of_rows)
 {
-	static const enum figures_pass order[] = { FIGURES_TIMING, FIGURES_COUNTING };
+	static const enum run_pass order[] = { PASS_TIMING, PASS_COUNTING };
 
 	begin(order, 2);
 	for (size_t i = 0; i < 6; i++) {
