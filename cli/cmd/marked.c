@@ -41,6 +41,17 @@ static int name_unknown(const char *name)
 	return error("option --markers: there are no markers '%s'; see sparkctl list markers", name);
 }
 
+/* As far as the library knows the machine's instructions. */
+static bool name_here(const char *name)
+{
+#if defined(__x86_64__)
+	(void)name;
+	return true;
+#else
+	return strcmp(name, "callgrind") != 0;
+#endif
+}
+
 static int name_take(struct marked *marked, const char *name)
 {
 	size_t n;
@@ -48,6 +59,8 @@ static int name_take(struct marked *marked, const char *name)
 
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(all[i].name, name)) {
+			if (!name_here(name))
+				return error("option --markers: %s's client requests are found on x86-64 alone", name);
 			marked->markers |= 1u << i;
 			return 0;
 		}
