@@ -25,6 +25,7 @@ static const char split_partly[] = "in it are waits of processes that no look wa
 static const char split_least[] = "threads went on after it was read last, up to 0.1 s before their end";
 static const char split_excess[] = "the kernel accounts more of it than its threads waited: not believed";
 static const char split_undelayed[] = "its threads ended before it was read, or are older than the accounting";
+static const char split_schedstat[] = "schedstat, looked at each 10 ms";
 static const char split_unread[] = "the kernel's sums of some threads could not be read: their waits after wake-ups are in blocked";
 
 /* What is added up for a row. */
@@ -195,7 +196,7 @@ static void split_polled(struct report_split *split)
 
 	for (k = REPORT_RUNNABLE; k < REPORT_RESIDUAL; k++)
 		split->part[k] = (struct report_value){ { split->part[k].cell.value, CELL_ESTIMATE, NULL },
-							k == REPORT_RUNNABLE ? "schedstat, looked at each 10 ms" :
+							k == REPORT_RUNNABLE ? split_schedstat :
 							"/proc, looked at each 10 ms" };
 	split->part[REPORT_RESIDUAL].cell.state = CELL_ESTIMATE;
 }
@@ -213,7 +214,8 @@ static void split_on(const struct splitter *s, const struct report_row *row, con
 	double share = kernel_share(s, row, sums, kernel_seen, &source);
 
 	if (share < 0 && on > 0) {
-		split_set(row->split, REPORT_USER, on, CELL_ESTIMATE, "switch records", "of user and kernel together");
+		split_set(row->split, REPORT_USER, on, CELL_ESTIMATE, s->samples->off_polled ? split_schedstat : "switch records",
+			  "of user and kernel together");
 		split_set(row->split, REPORT_KERNEL, 0, CELL_UNAVAILABLE, source, "how much was in the kernel is not known");
 		return;
 	}

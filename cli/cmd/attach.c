@@ -176,7 +176,7 @@ static int attach_run(struct attach_run *run)
 {
 	struct attach_options *o = run->options;
 	struct count_options co = { .events = run->events, .nstandard = o->asked.nstandard, .no_inherit = o->no_inherit,
-				    .later = true };
+				    .later = true, .dispensable = o->off_cpu };
 	struct steer *steer = &o->portioned.steer;
 	int status = portioned_parse(&o->portioned, &command_attach);
 

@@ -105,7 +105,9 @@ int attach_open(struct session *s)
 	if (count_arm(count, &also))
 		return -1;
 	open.tracking = true;
-	attach_late(s);
+	/* Without events there is none that they could lack. */
+	if (!count_bare(count))
+		attach_late(s);
 	count_settle(count);
 	return 0;
 }

@@ -24,6 +24,7 @@ struct count_options {
 	bool no_inherit;             /* of processes and threads: without what they start */
 	bool apart;                  /* each thread by itself, too */
 	bool later;                  /* of processes: count_open() opens nothing, that is for count_arm() */
+	bool dispensable;            /* there is more to measure, also where the kernel refuses all events */
 };
 
 struct count;
@@ -60,6 +61,8 @@ size_t count_find_late(struct count *count);
  * How many were armed.
  */
 size_t count_arm_late(struct count *count, const struct count_birth *births, size_t n, bool known);
+/* The kernel refused all events, which is allowed if they are dispensable. */
+bool count_bare(const struct count *count);
 /* The facts tell of what is not counted. */
 void count_settle(struct count *count);
 void count_enable(struct count *count, bool on);

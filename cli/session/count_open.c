@@ -169,15 +169,15 @@ static int count_say_full(const struct count *count, int err)
 		     o.because, o.remedy);
 }
 
-static bool count_any(const struct count *count)
+bool count_bare(const struct count *count)
 {
 	for (size_t i = 0; i < count->nevents; i++)
 		if (count->event[i].opened)
-			return true;
-	return false;
+			return false;
+	return true;
 }
 
-/* No event is to be had: the first that is refused tells why. */
+/* No event is to be had: the first that is refused tells why. 0: it is for each of them to tell. */
 static int count_refuse(struct count *count)
 {
 	/* Of a clock, which every machine has. */
@@ -191,6 +191,8 @@ static int count_refuse(struct count *count)
 	for (size_t i = 0; i < count->nevents; i++)
 		if (!count->event[i].note[0])
 			count_reason(count, &count->event[i]);
+	if (count->options->dispensable)
+		return 0;
 	error("nothing can be counted of %s: %s", count->target, count->event[0].note);
 	return -EPERM;
 }
@@ -250,5 +252,5 @@ int count_open_all(struct count *count)
 	}
 	for (size_t i = 0; i < count->nevents; i++)
 		count->judge.asked.pmu |= count->event[i].opened && count->event[i].event->hardware;
-	return count_any(count) ? 0 : count_refuse(count);
+	return count_bare(count) ? count_refuse(count) : 0;
 }

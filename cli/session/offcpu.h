@@ -98,6 +98,8 @@ struct offcpu {
 
 /* offcpu_open.c: with the rings of samples, whose event has records of switches; opens those for stacks. */
 void offcpu_open(struct session *session);
+/* What is less than was asked for, for the report. */
+void offcpu_note(struct sampling *sampling, const char *text);
 /* The number of a tracepoint and where its field prev_state is, by the text of its file "format". False: it lacks them. */
 bool offcpu_format(const char *format, u64 *id, u32 *at, u32 *size);
 void offcpu_free(struct offcpu *offcpu);

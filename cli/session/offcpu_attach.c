@@ -53,7 +53,7 @@ void offcpu_add_stacks(struct session *s)
 	for (size_t i = 0; o && p->nstacks && i < o->narmed; i++) {
 		if (feed_add(&o->feed, p->rings + p->nrings, p->nstacks, &o->attr, o->armed[i]) != -EMFILE)
 			continue;
-		p->samples.off_note = strdup("too few descriptors for the stacks of all threads (ulimit -n): of some they come from /proc alone");
+		offcpu_note(p, "too few descriptors for the stacks of all threads (ulimit -n): of some they come from /proc alone");
 		return;
 	}
 }
@@ -91,6 +91,8 @@ void offcpu_begin(struct session *s)
 	struct process **live;
 	size_t n;
 
+	if (o && o->polled && !s->track.count && !s->options->no_inherit)
+		offcpu_note(s->sampling, "of processes that start meanwhile the kernel tells nothing: without an agent they are missing");
 	live = processes_live(&s->processes, &n);
 	for (size_t i = 0; o && i < o->narmed; i++)
 		for (size_t k = 0; k < n; k++)

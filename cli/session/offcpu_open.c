@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "cli/session/offcpu.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,18 @@ static bool stacks_try(struct session *s, bool tracepoint)
 	if (tracepoint)
 		p->stacks_type |= PERF_SAMPLE_RAW;
 	return !stacks_open(s, &attr);
+}
+
+void offcpu_note(struct sampling *p, const char *text)
+{
+	char *before = p->samples.off_note, *both;
+
+	if (before && strstr(before, text))
+		return;
+	if (asprintf(&both, "%s%s%s", before ? before : "", before ? "; " : "", text) < 0)
+		return;
+	free(before);
+	p->samples.off_note = both;
 }
 
 void offcpu_open(struct session *s)

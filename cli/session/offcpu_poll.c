@@ -152,8 +152,8 @@ void offcpu_poll(struct session *s, u64 now_ns)
 			spaces_snapshot(s->sampling->spaces, live[i]->facts.pid, now_ns);
 		n += process_poll(s, live[i], THREADS_MOST - n, now_ns);
 	}
-	if (n >= THREADS_MOST && !s->sampling->samples.off_note)
-		s->sampling->samples.off_note = strdup("there were more threads than the 256 that are looked at: the others are missing");
+	if (n >= THREADS_MOST)
+		offcpu_note(s->sampling, "there were more threads than the 256 that are looked at: the others are missing");
 	o->at++;
 	/* Those that were not met have ended. */
 	for (u32 i = 0; n < THREADS_MOST && i < o->nthreads;) {
