@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 		if (argc > 3)
 			churn();
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (!over && (double)(now.tv_sec - start.tv_sec) < limit);
+	} while (!over && (double)(now.tv_sec - start.tv_sec) + 1e-9 * (double)(now.tv_nsec - start.tv_nsec) < limit);
 	over = 1;
 	for (size_t i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
