@@ -22,6 +22,7 @@
 #   record JSON [OPTIONS... --] CMD...   sparkctl run with a JSON report; claims go to JSON.claims
 #   claim JSON NAME                      a value that the target claimed
 #   scale N                              how often, where SPARK_SLOW calls the machine slow; else N
+#   $meek                                for nice -n: on one slow CPU busy programs leave little to those who look at them
 # Questions to a report                  PATH is names joined by ';', '' is the root
 #   row JSON PATH [PID]                  the one row as JSON
 #   calls JSON PATH [PID]                its calls, open ones included;  finished ... without them
@@ -124,6 +125,8 @@ same() {
 has_library() {
 	"$SPARKCTL" doctor --json | jq -r --arg name "${2:-event-naming}" '.capabilities[] | select(.name == $name).because' | grep -q " by $1"
 }
+
+meek=$((${SPARK_SLOW:-1} > 1 ? 10 : 0))
 
 scale() {
 	local n=$(($1 / ${SPARK_SLOW:-1}))
