@@ -101,11 +101,11 @@ static enum inject_end stopped(struct injection *i)
 }
 
 /* What was found may be of two programs. false: it was one all the time, or that goes on for too long, which *end says. */
-static bool became_another(struct injection *i, u64 end_ns, enum inject_end *end)
+static bool became_another(struct injection *i, enum inject_end *end)
 {
 	if (*end == INJECT_DONE || *end == INJECT_GONE || image_is(&i->places.image, i->inject->pid))
 		return false;
-	if (now_ns() < end_ns)
+	if (now_ns() < i->until_ns)
 		return true;
 	*end = inject_say(i->inject, INJECT_REFUSED, "becomes another program again and again");
 	return false;
@@ -113,12 +113,13 @@ static bool became_another(struct injection *i, u64 end_ns, enum inject_end *end
 
 enum inject_end find_look(struct injection *i)
 {
-	u64 end_ns = now_ns() + SEARCH_NS, begun_ns = now_ns();
+	u64 begun_ns = now_ns();
 	enum inject_end end, stop;
 
+	i->until_ns = i->until_ns ? i->until_ns : begun_ns + SEARCH_NS;
 	for (;; pause_serving(i)) {
 		end = look_process(i->inject, &i->places);
-		if (became_another(i, end_ns, &end)) {
+		if (became_another(i, &end)) {
 			begun_ns = now_ns();
 			continue;
 		}
@@ -282,11 +283,10 @@ static void nap(u32 try)
 
 enum inject_end find_thread(struct injection *i)
 {
-	u64 end_ns = now_ns() + SEARCH_NS;
 	enum inject_end end;
 
 	i->unsafe = "its threads come and go";
-	for (u32 try = 0; try < TRIES_MOST && now_ns() < end_ns; try++) {
+	for (u32 try = 0; try < TRIES_MOST && now_ns() < i->until_ns; try++) {
 		/* The first thread twice: its files are known by then. */
 		u32 at = try ? try - 1 : 0;
 

@@ -25,6 +25,7 @@ struct injection {
 	pid_t threads[4096];
 	u32 nthreads;
 	int pidfd;
+	u64 until_ns;                /* when the search for a place ends; 0: it has not begun */
 	bool rehearsed;              /* a thread has been looked at: the files that are needed for that are read */
 	const char *unsafe;          /* why the last try was in vain */
 };
