@@ -65,6 +65,7 @@ EXTRA_libsparkagent_la_DEPENDENCIES = $(srcdir)/agent/exports.map
 # Other tools' markers as regions: for programs, by the public markers alone.
 pkglib_LTLIBRARIES += libspark-markers.la
 libspark_markers_la_SOURCES = \
+	agent/markers/benchmark.c \
 	agent/markers/callgrind.c \
 	agent/markers/gperftools.c \
 	agent/markers/itt.c \
