@@ -72,6 +72,7 @@ libspark_markers_la_SOURCES = \
 	agent/markers/itt.h \
 	agent/markers/itt_calls.c \
 	agent/markers/likwid.c \
+	agent/markers/mpi.c \
 	agent/markers/markers.h \
 	agent/markers/next.c \
 	agent/markers/papi.c \
