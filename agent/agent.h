@@ -132,6 +132,8 @@ struct process_life {
 	u64 lowest_free;           /* units below the low half are in use; the high half counts what was given back */
 	u32 windows;               /* edges that are being recorded */
 	u32 resting;               /* threads that give back what the session has changed */
+	u32 open;                  /* windows that have begun and not ended */
+	u32 ended_marks;           /* threads that ended meanwhile: marks.c */
 	struct wire_process *wire;
 	char *room;                /* to read files into: snapshot.c; NULL: there is none, or it is in use */
 	struct process_ended ended;
@@ -265,6 +267,8 @@ bool unit_retired(void);
 void unit_rest(void);
 /* THREAD. A unit in the new state; its memory is zero, or an idle one's. NULL: none to be had. */
 struct thread *unit_take(enum unit_state state);
+/* SAFE. The unit of the number, or none from there on. */
+struct thread *unit_number(u32 number);
 void unit_give(struct thread *unit, enum unit_state state);
 /* THREAD. Empties a unit that is to be given back as UNIT_FREE. */
 void unit_clear(struct thread *unit);
@@ -412,6 +416,16 @@ void window_part(const char *name, unsigned int part);
 
 /* ---- snapshot.c: SAFE. Copies the listed files; ref of the first record, 0: none. */
 u32 snapshot_take(void);
+/* SAFE. Room for WIRE_PAGE bytes that nobody else uses; NULL: none. */
+char *snapshot_room(void);
+void snapshot_room_drop(char *room);
+
+/* ---- marks.c: SAFE. What markers have added up: struct wire_marks */
+
+/* A record in front of the list `next`: of all threads that have not ended at the time; as it was where there is no memory. */
+u32 marks_take(u32 next, u64 now);
+/* The thread of the slot has ended, and the slot is sparkctl's from now on. */
+void marks_thread_ended(const struct wire_slot *slot);
 
 /* ---- slots.c */
 

@@ -21,6 +21,7 @@ agent_sources = \
 	agent/instrumented.c \
 	agent/instrumented.h \
 	agent/loader.h \
+	agent/marks.c \
 	agent/name.c \
 	agent/node.c \
 	agent/object.c \

@@ -40,6 +40,22 @@ static u32 snapshot_file(u32 file, const char *path, char *room)
 	return ref;
 }
 
+/* Whoever comes meanwhile, another thread or a handler, takes memory of his own. */
+char *snapshot_room(void)
+{
+	char *room = exchange(&life->room, NULL);
+
+	return room ? room : segment_private(WIRE_PAGE, PRIVATE_WIPED);
+}
+
+void snapshot_room_drop(char *room)
+{
+	if (room)
+		room = exchange(&life->room, room);
+	if (room)
+		segment_private_drop(room, WIRE_PAGE);
+}
+
 u32 snapshot_take(void)
 {
 	const struct wire_files *files = agent_sealed() ? NULL : files_listed();
@@ -48,10 +64,7 @@ u32 snapshot_take(void)
 
 	if (!files || !files->n)
 		return 0;
-	/* Whoever comes meanwhile, another thread or a handler, takes memory of his own. */
-	room = exchange(&life->room, NULL);
-	if (!room)
-		room = segment_private(WIRE_PAGE, PRIVATE_WIPED);
+	room = snapshot_room();
 	for (u32 i = 0; room && i < files->n; i++) {
 		if (files->path[i] >= files->size)
 			break;
@@ -61,9 +74,6 @@ u32 snapshot_take(void)
 		((struct wire_snapshot *)segment_ptr(ref))->next = first;
 		first = ref;
 	}
-	if (room)
-		room = exchange(&life->room, room);
-	if (room)
-		segment_private_drop(room, WIRE_PAGE);
+	snapshot_room_drop(room);
 	return first;
 }

@@ -258,6 +258,7 @@ void thread_release(struct thread *t)
 	detect_close(t);
 	counters_close(t);
 	if (agent.flags & WIRE_PER_THREAD) {
+		marks_thread_ended(s);
 		thread_unit_clear(t);
 		store_release(&s->state, (u32)WIRE_SLOT_DEAD);
 		unit_give(t, UNIT_FREE);

@@ -29,6 +29,11 @@ static struct thread *unit_at(u32 index)
 	return pool ? (struct thread *)(pool + (size_t)(index % POOL_UNITS) * WIRE_PAGE) : NULL;
 }
 
+struct thread *unit_number(u32 number)
+{
+	return number < load_relaxed(&units_used) ? unit_at(number) : NULL;
+}
+
 static bool pool_add(u32 i)
 {
 	char *expected = NULL, *pool = segment_private(POOL_UNITS * WIRE_PAGE, PRIVATE_WIPED);

@@ -31,6 +31,7 @@ static void first_edge(struct wire_window *w)
 {
 	w->snapshots[0] = snapshot_take();
 	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &w->begin_usage);
+	w->snapshots[0] = marks_take(w->snapshots[0], agent_ticks());
 	/* Once more: what the reading of the sources took is not the window's. */
 	if (!agent_sealed())
 		w->begin_usage.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -39,7 +40,7 @@ static void first_edge(struct wire_window *w)
 static void last_edge(struct wire_window *w, u64 now)
 {
 	agent_usage(SOURCE_PROCESS, SOURCE_ALL, &w->end_usage);
-	w->snapshots[1] = snapshot_take();
+	w->snapshots[1] = marks_take(snapshot_take(), now);
 	store_release(&w->to, now);
 }
 
@@ -58,6 +59,7 @@ static void begin(const char *name)
 	w = segment_ptr(ref);
 	w->name = name_intern(name);
 	w->pid = life->pid;
+	fetch_add(&life->open, 1);
 	first_edge(w);
 	errno = saved;
 	w->start = w->from = agent_ticks();
@@ -112,6 +114,7 @@ static void end(const char *name)
 	if (load_relaxed(&w->part) != WIRE_WINDOW_COOLDOWN)
 		last_edge(w, now);
 	store_release(&w->state, (u32)WIRE_WINDOW_ENDED);
+	__atomic_fetch_sub(&life->open, 1, __ATOMIC_RELAXED);
 }
 
 /* SAFE. Each once, and in their order; where threads mark the same one, the first. */

@@ -53,6 +53,7 @@
 #define WIRE_WINDOWS 16384         /* windows of one segment */
 #define WIRE_FILES 32              /* copied at their edges */
 #define WIRE_FILE_ROOM (WIRE_PAGE - (u32)sizeof(struct wire_snapshot)) /* of each: what is longer is cut */
+#define WIRE_MARKS 128             /* region paths at an edge of a window */
 #define WIRE_CELLS 32              /* cells of all sources of the table together */
 #define WIRE_EVENTS 64             /* of a plan */
 #define WIRE_GROUPS 8
@@ -165,7 +166,7 @@ struct wire_header {
 	u32 functions;               /* sparkctl: ref of struct wire_functions (wire_calls.h); 0: none */
 	u32 files;                   /* sparkctl: ref of struct wire_files; 0: none */
 	u32 released;                /* sparkctl sets it when nobody reads any more: the agent goes dormant */
-	u32 reserved;
+	u32 ended;                   /* shared: ref of the newest struct wire_snapshot with the marks of a thread that ended */
 	u64 losses[WIRE_LOSS_MAX];   /* shared */
 };
 
@@ -490,6 +491,36 @@ struct wire_snapshot {
 	char bytes[];
 };
 
+/*
+ * What markers have added up in the threads of a process at an edge, by region path: the bytes of a struct
+ * wire_snapshot of this file. A slot that sparkctl may reap loses its sums: of such threads that ended while a window
+ * was open, the list header.ended has a record each. A sum of the process at an edge is that of the threads that had
+ * not ended; between two edges, those that ended there are added.
+ */
+#define WIRE_MARKS_FILE WIRE_FILES
+
+enum wire_marks_flags {
+	WIRE_MARKS_CUT = 1 << 0,     /* not all paths are there; those that are have all their sums */
+	WIRE_MARKS_MANY = 1 << 1,    /* too many threads and regions to look at: sums may lack any part */
+};
+
+struct wire_mark {
+	u32 name;                    /* ref of struct wire_name */
+	u16 parent;                  /* 1 + its number among the marks, lower than the own; 0: directly in a thread */
+	u16 open;                    /* brackets that have begun and not ended */
+	u64 calls;                   /* finished brackets */
+	u64 ticks;                   /* of them, and of open ones until the edge */
+};
+
+struct wire_marks {
+	u32 n;
+	u32 flags;
+	u32 pid;
+	u32 reserved;
+	u64 ticks;                   /* of the edge, or of the thread's end */
+	struct wire_mark mark[WIRE_MARKS]; /* n of them */
+};
+
 enum wire_window_state { WIRE_WINDOW_OPEN = 1, WIRE_WINDOW_ENDED = 2 };
 
 /* Of a window whose parts are marked; as spark.h has them, in this order. */
@@ -535,6 +566,8 @@ _Static_assert(sizeof(struct wire_hist_chunk) == 256, "wire");
 _Static_assert(sizeof(struct wire_name) == 24, "wire");
 _Static_assert(sizeof(struct wire_files) == 8, "wire");
 _Static_assert(sizeof(struct wire_snapshot) == 16, "wire");
+_Static_assert(sizeof(struct wire_mark) == 24, "wire");
+_Static_assert(sizeof(struct wire_marks) == 24 + 24 * WIRE_MARKS && sizeof(struct wire_marks) <= WIRE_FILE_ROOM, "wire");
 _Static_assert(sizeof(struct wire_window) == 64 + 2 * sizeof(struct wire_usage), "wire");
 
 /* Bytes of a node with its cells. */

@@ -329,6 +329,7 @@ target_programs = \
 	tests/targets/t_waker \
 	tests/targets/t_window \
 	tests/targets/t_window_parts \
+	tests/targets/t_window_regions \
 	tests/targets/t_windows \
 	tests/targets/t_work
 target_cxx_programs = \

@@ -9,18 +9,20 @@ static bool window_edge(u64 *values, const struct profile *profile, const struct
 {
 	struct wire_walk walk = wire_walk_from(first);
 	const struct wire_snapshot *snapshot;
+	bool read = false;
 
 	for (u32 i = 0; i < SNAPSHOT_FILES; i++)
 		snapshot_absent(values, i, WIRE_ABSENT_LIMIT);
-	while (walk.hops < WIRE_FILES && (snapshot = wire_next_snapshot(view, &walk))) {
+	while (walk.hops <= WIRE_FILES && (snapshot = wire_next_snapshot(view, &walk))) {
 		if (snapshot->file >= SNAPSHOT_FILES)
 			continue;
+		read = true;
 		if (snapshot->absent)
 			snapshot_absent(values, snapshot->file, snapshot->absent - 1);
 		else
 			snapshot_parse(values, snapshot->file, snapshot->bytes, snapshot->size, profile->disks);
 	}
-	return walk.hops > 0;
+	return read;
 }
 
 const char *profile_window_lacks(const struct wire_window *window)

@@ -17,8 +17,6 @@ static const char window_no_records[] = "the kernel gives no records of threads 
 static const char window_lost[] = "records of threads came too fast to be read";
 static const char window_hidden[] = "the kernel takes its records off programs that run with other rights than their user's";
 
-static const char inside_no_trace[] = "of windows that programs open it is known with --trace";
-
 int windows_open(struct session *s)
 {
 	const struct session_windows *o = s->options->windows;
@@ -320,14 +318,14 @@ static const struct wire_snapshot *inside_disks(const struct wire_view *view, u3
 	struct wire_walk walk = wire_walk_from(first);
 	const struct wire_snapshot *snapshot;
 
-	while (walk.hops < WIRE_FILES && (snapshot = wire_next_snapshot(view, &walk)))
+	while (walk.hops <= WIRE_FILES && (snapshot = wire_next_snapshot(view, &walk)))
 		if (snapshot->file < SNAPSHOT_FILES && !snapshot->absent &&
 		    !strcmp(snapshot_files[snapshot->file].path, "/proc/diskstats"))
 			return snapshot;
 	return NULL;
 }
 
-static void inside_cells(const struct session *s, struct window_fact *fact, const struct wire_view *view,
+static void inside_cells(struct session *s, struct window_fact *fact, const struct wire_view *view,
 			 const struct wire_window *window)
 {
 	struct cell snapshot[SNAPSHOT_CELLS];
@@ -343,7 +341,10 @@ static void inside_cells(const struct session *s, struct window_fact *fact, cons
 	window_take_usage(fact, &usage);
 	profile_window_snapshots(snapshot, &s->profile, view, window);
 	window_take_snapshot(fact, snapshot);
-	fact->cell[WINDOW_REGIONS] = cell_absent(CELL_UNAVAILABLE, lacks ? lacks : inside_no_trace);
+	if (lacks)
+		fact->cell[WINDOW_REGIONS] = cell_absent(CELL_UNAVAILABLE, lacks);
+	else
+		windows_marked(s, fact, view, window);
 	if (begin && end)
 		fact->disk = window_disk(begin->bytes, begin->size, end->bytes, end->size, s->disks, &fact->disk_read,
 					 &fact->disk_written);

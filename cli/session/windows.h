@@ -48,6 +48,8 @@ struct window_marks *window_marks_take(struct session *s);
 void window_marks_free(struct window_marks *marks);
 void window_marks_between(const struct session *s, const struct window_marks *begin, const struct window_marks *end,
 			  struct window_fact *fact);
+/* The same of a window that a program has opened: the agent left what had been added up. */
+void windows_marked(struct session *s, struct window_fact *fact, const struct wire_view *view, const struct wire_window *window);
 /* At the end of the run: by its trace, which knows them of all windows. */
 void windows_traced(struct session *s);
 

@@ -266,8 +266,9 @@ SPARK_MARKER_(spark_frame, frame, (const char *name), (name))
  * spark_window_begin, spark_window_end - the edges of a phase of the whole process.
  *
  * name: the phase, "load". Windows have a table of their own; they may overlap and may begin and
- * end on different threads. An edge reads system-wide figures and takes some 30 us: windows are
- * for phases of milliseconds and more.
+ * end on different threads. An edge reads system-wide figures and what markers have added up, so
+ * that regions in the window are known, and takes some 30 us: windows are for phases of
+ * milliseconds and more.
  */
 SPARK_MARKER_(spark_window_begin, window_begin, (const char *name), (name))
 SPARK_MARKER_(spark_window_end, window_end, (const char *name), (name))
