@@ -98,6 +98,8 @@ struct window_marks *window_marks_take(struct session *s)
 	return NULL;
 }
 
+#define SUMS_MOST (1ULL << 53)       /* what a double holds: 104 days */
+
 struct marks_edges {
 	const struct window_marks *begin, *end;
 	u32 bracket;                 /* ticks that markers themselves add to each call */
@@ -115,13 +117,13 @@ static bool marks_set(const struct session *s, const struct marks_edges *edges, 
 		const struct window_mark *b = i < edges->begin->n ? &edges->begin->list[i] : &none, *e = &edges->end->list[i];
 		double ticks = (double)(e->ticks - MIN(b->ticks, e->ticks));
 		double cost = (double)(e->finished - MIN(b->finished, e->finished)) * edges->bracket;
+		double ns = clock_map_duration(&s->clock, ticks - MIN(ticks, cost));
+		u64 calls = e->finished + e->open - MIN(b->finished, e->finished + e->open);
 
 		if ((e->ticks <= b->ticks && e->finished <= b->finished) || (edges->cut && !b->finished && !b->open))
 			continue;
-		list[n++] = (struct window_region){
-			.path = i, .calls = e->finished + e->open - MIN(b->finished, e->finished + e->open),
-			.ns = (u64)clock_map_duration(&s->clock, ticks - MIN(ticks, cost)),
-		};
+		/* The program may have written anything. */
+		list[n++] = (struct window_region){ .path = i, .calls = MIN(calls, SUMS_MOST), .ns = (u64)MIN(ns, (double)SUMS_MOST) };
 	}
 	if (list)
 		window_set_regions(fact, &s->windows->paths, list, n);

@@ -10,6 +10,7 @@
 #include "cli/session/functions.h"
 #include "cli/session/internal.h"
 #include "cli/session/tracing.h"
+#include "cli/session/windows.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/seeds.h"
 
@@ -39,6 +40,8 @@ static void session_begin(enum profile_group group)
 	session = (struct session){ .options = &options, .clock_kind = WIRE_CLOCK_VDSO, .clock.identity = true,
 				    .signal_fd = -1 };
 	profile_init(&session.profile, group);
+	if (windows_open(&session))
+		abort();
 }
 
 /* As a run does it at its end. */
@@ -53,8 +56,24 @@ static void trace_end(void)
 	tracing_free(&session);
 }
 
+/* Regions of windows are of paths that there are. */
+static void windows_end_all(void)
+{
+	const struct windows *w = session.windows;
+
+	for (u32 i = 0; i < w->n; i++)
+		for (u32 k = 0; k < w->list[i].nregions; k++) {
+			const struct window_region *region = &w->list[i].regions[k];
+
+			fuzz_check(region->path < w->paths.nregions, "a region of a window has a path");
+			fuzz_check(region->self_ns <= region->ns, "its own time is part of it");
+		}
+	windows_free(&session);
+}
+
 static void session_end(struct segment *g)
 {
+	windows_end_all();
 	if (session.tracing)
 		trace_end();
 	processes_free(&session.processes);

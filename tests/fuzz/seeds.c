@@ -27,6 +27,7 @@ static const struct member header_members[] = {
 	MEMBER(wire_header, slots, PLACE_REF),
 	MEMBER(wire_header, windows, PLACE_REF),
 	MEMBER(wire_header, window_count, PLACE_SMALL),
+	MEMBER(wire_header, ended, PLACE_REF),
 	MEMBER(wire_header, origins, PLACE_REF),
 	MEMBER(wire_header, sources, PLACE_SMALL),
 	MEMBER(wire_header, cells, PLACE_SMALL),
@@ -268,6 +269,28 @@ static void slot_add(struct seed *seed, struct wire_view *view, const struct wir
 	}
 }
 
+static void marks_add(struct seed *seed, const struct wire_snapshot *snapshot, u32 ref)
+{
+	const struct wire_marks *marks = (const void *)snapshot->bytes;
+	u32 at = (u32)(ref * WIRE_UNIT + sizeof(*snapshot));
+
+	if (snapshot->file != WIRE_MARKS_FILE || snapshot->size < offsetof(struct wire_marks, mark))
+		return;
+	place_add(seed, (struct seed_place){ at + offsetof(struct wire_marks, n), sizeof(marks->n), PLACE_SMALL, RECORD_SNAPSHOT });
+	place_add(seed, (struct seed_place){ at + offsetof(struct wire_marks, ticks), sizeof(marks->ticks), PLACE_LONG,
+		  RECORD_SNAPSHOT });
+	for (u32 i = 0; i < marks->n && i < WIRE_MARKS; i++) {
+		u32 mark = at + (u32)offsetof(struct wire_marks, mark[i]);
+
+		place_add(seed, (struct seed_place){ mark + offsetof(struct wire_mark, name), sizeof(u32), PLACE_REF,
+			  RECORD_SNAPSHOT });
+		place_add(seed, (struct seed_place){ mark + offsetof(struct wire_mark, parent), sizeof(u16), PLACE_SMALL,
+			  RECORD_SNAPSHOT });
+		place_add(seed, (struct seed_place){ mark + offsetof(struct wire_mark, calls), sizeof(u64), PLACE_LONG,
+			  RECORD_SNAPSHOT });
+	}
+}
+
 static void window_add(struct seed *seed, struct wire_view *view, const struct wire_window *window, u32 ref)
 {
 	record_add(seed, ref, RECORD_WINDOW);
@@ -278,6 +301,7 @@ static void window_add(struct seed *seed, struct wire_view *view, const struct w
 
 		while ((snapshot = wire_next_snapshot(view, &walk))) {
 			record_add(seed, walk.ref, RECORD_SNAPSHOT);
+			marks_add(seed, snapshot, walk.ref);
 			if (snapshot->size)
 				place_add(seed, (struct seed_place){ (u32)(walk.ref * WIRE_UNIT + sizeof(*snapshot)),
 					  (u16)snapshot->size, PLACE_BYTES, RECORD_SNAPSHOT });

@@ -45,16 +45,36 @@ static void seed_origins(struct sample *sample)
 	sample_region(sample, 0, names[1], 2, 100, 0);
 }
 
+/* What markers have added up at an edge: a region, and one in it. */
+static u32 seed_marks(struct segment *seg, u64 calls, u64 ticks, u32 next)
+{
+	struct wire_marks marks = { .n = 2, .pid = SAMPLE_PID, .ticks = ticks };
+	u32 size = offsetof(struct wire_marks, mark) + 2 * sizeof(struct wire_mark);
+	u32 ref = segment_alloc(seg, sizeof(struct wire_snapshot) + size);
+	struct wire_snapshot *snapshot = segment_at(seg, ref);
+
+	marks.mark[0] = (struct wire_mark){ .name = segment_name(seg, "outer"), .open = 1, .calls = calls, .ticks = calls * 1000 };
+	marks.mark[1] = (struct wire_mark){ .name = segment_name(seg, "inner"), .parent = 1, .calls = calls, .ticks = calls * 400 };
+	*snapshot = (struct wire_snapshot){ .next = next, .file = WIRE_MARKS_FILE, .size = size };
+	memcpy(snapshot->bytes, &marks, size);
+	return ref;
+}
+
 static void seed_tiny(void)
 {
 	struct sample sample = { .slot = 0 };
+	struct wire_window *window;
 	u32 outer;
 
 	sample_segment(&sample, 0, 0);
 	outer = sample_region(&sample, 0, "outer", 2, 1000, 10);
 	sample_region(&sample, outer, "inner", 1, 500, 0);
 	segment_open(&sample.seg, sample.slot, outer, 99);
-	segment_window(&sample.seg, SAMPLE_PID, "w", 5, 10);
+	window = segment_window(&sample.seg, SAMPLE_PID, "w", 5, 10);
+	window->snapshots[0] = seed_marks(&sample.seg, 3, 5, 0);
+	window->snapshots[1] = seed_marks(&sample.seg, 7, 10, 0);
+	sample.seg.header->ended = seed_marks(&sample.seg, 1, 8, seed_marks(&sample.seg, 2, 7, 0));
+	sample.seg.header->claims = 1;
 	seed_take(SEED_TINY, &sample);
 }
 
