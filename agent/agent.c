@@ -351,6 +351,7 @@ static int session_leave(void)
 	instrumented_start(false);
 	if (!markers_ended())
 		return -EBUSY;
+	life->open = life->ended_marks = 0;
 	/* It may have been at a look before. */
 	patch_release();
 	unit_rest();

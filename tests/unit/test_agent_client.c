@@ -200,6 +200,49 @@ START_TEST(test_window)
 }
 END_TEST
 
+static const struct wire_marks *marks_at(u32 ref)
+{
+	const struct wire_snapshot *s = segment_ptr(ref);
+
+	ck_assert_uint_ne(ref, 0);
+	ck_assert_uint_eq(s->file, WIRE_MARKS_FILE);
+	return (const void *)s->bytes;
+}
+
+/* Paths that were there before the window have their sums at its begin; one that is open has its time until the edge. */
+START_TEST(test_window_marks)
+{
+	const struct wire_marks *begin, *end;
+	const struct wire_window *w = NULL;
+
+	region_name_begin("outer");
+	region_name_begin("inner");
+	region_name_end("inner");
+	window_begin("load");
+	region_name_begin("inner");
+	region_name_end("inner");
+	region_name_end("outer");
+	window_end("load");
+	ck_assert_uint_eq(windows("load", WIRE_WINDOW_ENDED, &w), 1);
+	begin = marks_at(w->snapshots[0]);
+	end = marks_at(w->snapshots[1]);
+	ck_assert_uint_eq(begin->n, 2);
+	ck_assert_uint_eq(end->n, 2);
+	for (u32 i = 0; i < 2; i++) {
+		const struct wire_mark *b = &begin->mark[i], *e = &end->mark[i];
+
+		ck_assert_uint_le(b->parent, i);
+		ck_assert_uint_eq(b->calls, b->parent ? 1 : 0);
+		ck_assert_uint_eq(b->open, b->parent ? 0 : 1);
+		ck_assert_uint_gt(b->ticks, 0);
+		ck_assert_uint_eq(e->calls, e->parent ? 2 : 1);
+		ck_assert_uint_eq(e->open, 0);
+		ck_assert_uint_ge(e->ticks, end->mark[e->parent ? i : 1].ticks);
+	}
+	ck_assert_uint_gt(end->ticks, begin->ticks);
+}
+END_TEST
+
 /* Ends meet the newest window of their name, from whatever thread. */
 START_TEST(test_window_overlap)
 {
@@ -337,6 +380,7 @@ int main(int argc, char **argv)
 	tcase_add_test(t, test_unit_threads);
 	tcase_add_test(t, test_frame);
 	tcase_add_test(t, test_window);
+	tcase_add_test(t, test_window_marks);
 	tcase_add_test(t, test_window_overlap);
 	tcase_add_test(t, test_window_parts);
 	tcase_add_test(t, test_window_fork);
