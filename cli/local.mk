@@ -468,6 +468,9 @@ cli_sources = \
 	cli/session/offcpu_open.c \
 	cli/session/offcpu_poll.c \
 	cli/session/offcpu_wake.c \
+	cli/session/phases.c \
+	cli/session/phases.h \
+	cli/session/phases_relay.c \
 	cli/session/place.c \
 	cli/session/plan.c \
 	cli/session/plan.h \

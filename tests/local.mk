@@ -137,6 +137,7 @@ e2e_tests = \
 	tests/e2e/control-attach.test \
 	tests/e2e/control.test \
 	tests/e2e/per-call.test \
+	tests/e2e/phases.test \
 	tests/e2e/profile-debug.test \
 	tests/e2e/profile-hardware.test \
 	tests/e2e/profile.test \

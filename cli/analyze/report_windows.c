@@ -62,12 +62,12 @@ static int report_row_order(const struct report *report, const struct report_row
 	return fact->process < row->process ? -1 : fact->process > row->process;
 }
 
-/* The parts of all windows that a row is of, then the time of their threads. */
-static void report_window_parts(const struct report *report, const struct report_window *const *sorted,
+/* The parts of all windows that a row is of, then the time of their threads. True: one of them is a phase. */
+static bool report_window_parts(const struct report *report, const struct report_window *const *sorted,
 				const struct report_row *row, struct cell *parts)
 {
 	size_t i = 0, high = report->neach;
-	bool any = false;
+	bool any = false, by_lines = false;
 	u32 k;
 
 	while (i < high) {
@@ -87,9 +87,11 @@ static void report_window_parts(const struct report *report, const struct report
 			parts[k] = any ? cell_add(parts[k], part) : part;
 		}
 		any = true;
+		by_lines = by_lines || window->fact->by_lines;
 	}
 	for (k = 0; !any && k <= WINDOW_PARTS; k++)
 		parts[k] = cell_absent(CELL_NOT_COUNTED, NULL);
+	return by_lines;
 }
 
 static struct metric_input report_window_input(const struct report *report, const struct profile *profile,
@@ -124,7 +126,8 @@ static int report_add_window(struct report *report, const struct profile *profil
 	row->name = profile->names[window->name].bytes;
 	row->len = profile->names[window->name].len;
 	in = report_window_input(report, profile, window);
-	report_window_parts(report, sorted, row, parts);
+	if (report_window_parts(report, sorted, row, parts))
+		in.wall = (struct cell){ in.wall.value, CELL_ESTIMATE, window_by_lines };
 	in.parts = parts;
 	row->wall_share = cell_divide(in.wall, cell_counted((double)report->facts->duration_ns), 100);
 	return report_fill_cells(report, row, &in);

@@ -23,6 +23,8 @@ const struct window_cell_row window_cells[WINDOW_CELLS] = {
 	[WINDOW_REGIONS] = { "region_time", "ns" },
 };
 
+const char window_by_lines[] = "of a phase, from the arrival of its line to that of the next: what the command buffers comes late";
+
 const char *const window_part_names[WINDOW_PARTS] = {
 	[WINDOW_USER] = "user", [WINDOW_KERNEL] = "kernel", [WINDOW_QUEUE] = "run-queue", [WINDOW_DISK] = "disk",
 	[WINDOW_REST] = "residual",

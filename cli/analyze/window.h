@@ -57,12 +57,16 @@ struct window_fact {
 	u64 begin_ns, end_ns;        /* since the start of the run */
 	u64 from_ns, to_ns;          /* the measured part: the whole, where no parts are marked */
 	bool marked;                 /* they are */
+	bool by_lines;               /* its edges are the arrivals of lines of output: see window_by_lines */
 	struct cell cell[WINDOW_CELLS];
 	const char *disk;            /* that was read or written most in it; NULL: none, or not known */
 	u64 disk_read, disk_written; /* B, by all */
 	struct window_region *regions; /* those with most time of their own, most first */
 	u32 nregions;
 };
+
+/* Why figures of those are estimates. */
+extern const char window_by_lines[];
 
 /* Takes its time apart: what the parts add up to is the time of its threads, where that is known. */
 void window_split(const struct window_fact *window, struct cell *parts);

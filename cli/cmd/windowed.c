@@ -27,6 +27,23 @@ static int windowed_open(struct windowed *w)
 	return err == -EINVAL ? STATUS_USAGE : err ? STATUS_FAILURE : 0;
 }
 
+static int windowed_pattern(struct windowed *w, const struct command *command)
+{
+	char why[200];
+	int code;
+
+	if (!*w->phase)
+		return command_misused(command, "needs a pattern for --phase, not an empty text", NULL);
+	code = regcomp(&w->pattern, w->phase, REG_EXTENDED);
+	if (code) {
+		regerror(code, &w->pattern, why, sizeof(why));
+		error("the pattern of --phase is no POSIX extended regular expression: %s", why);
+		return STATUS_USAGE;
+	}
+	w->windows.phase = &w->pattern;
+	return 0;
+}
+
 int windowed_parse(struct windowed *w, const struct command *command)
 {
 	w->windows = (struct session_windows){ .whole = w->whole, .control = -1, .ack = -1 };
@@ -35,12 +52,14 @@ int windowed_parse(struct windowed *w, const struct command *command)
 		return command_misused(command, "needs a name for --window, not an empty text", NULL);
 	if (w->whole && strlen(w->whole) > WINDOW_NAME_MOST)
 		return command_misused(command, "takes names of windows of up to 1024 bytes", NULL);
+	if (w->phase && windowed_pattern(w, command))
+		return STATUS_USAGE;
 	return w->file ? windowed_open(w) : 0;
 }
 
 void windowed_session(struct windowed *w, struct session_options *options)
 {
-	if (w->whole || w->file)
+	if (w->whole || w->file || w->phase)
 		options->windows = &w->windows;
 }
 
@@ -48,6 +67,8 @@ void windowed_free(struct windowed *w)
 {
 	if (!w->opened)
 		return;
+	if (w->windows.phase)
+		regfree(&w->pattern);
 	if (w->windows.control >= 0)
 		close(w->windows.control);
 	if (w->windows.ack >= 0)

@@ -7,7 +7,8 @@
 #include "cli/session/session.h"
 
 struct windowed {
-	const char *whole, *file;
+	const char *whole, *file, *phase;
+	regex_t pattern;             /* of phases */
 	struct session_windows windows;
 	bool opened;
 };
@@ -19,6 +20,11 @@ struct windowed {
 #define WINDOWED_FILE_ROW(type) \
 	{ "window-file", 0, OPT_STRING, offsetof(type, windowed.file), "FIFO", NULL, \
 	  "open and close windows by lines that a script writes to this fifo: begin NAME, end NAME; FIFO,ACK answers", NULL, false }
+
+#define WINDOWED_PHASE_ROW(type) \
+	{ "phase", 0, OPT_STRING, offsetof(type, windowed.phase), "REGEX", NULL, \
+	  "make windows of phases: each begins when the command prints a line that matches, is named by its first group, and ends the " \
+	  "one before", NULL, false }
 
 /* 0, or the exit status after a message; windowed_free() in any case. */
 int windowed_parse(struct windowed *windowed, const struct command *command);

@@ -163,6 +163,7 @@ struct spawn {
 	int go;                      /* write end: lets it exec */
 	int error;                   /* read end: errno of a failed exec */
 	int input, output;           /* of the child, where it does not get ours: else -1 */
+	const int *relayed;          /* its output and standard error, if not -1; NULL: ours */
 };
 
 /*

@@ -419,11 +419,11 @@ static int loop_round(struct session *s)
 	size_t nlive;
 	struct process **live = processes_live(&s->processes, &nlive);
 	u32 nrings = s->sampling ? sampling_rings(s->sampling) : 0, nprobed = s->probing ? s->probing->nrings : 0;
-	size_t most = 3 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nprobed + blockio_polled(s) + nlive;
+	size_t most = 4 + 2 + SERVER_PENDING + TRACK_CPUS + nrings + nprobed + blockio_polled(s) + nlive;
 	struct pollfd *fds = calloc(most, sizeof(*fds));
 	struct process **whose = calloc(most, sizeof(*whose));
 	struct server_hello hello;
-	u32 n = 3, servers = 3, rings, first;
+	u32 n = 4, servers = 4, rings, first;
 	u64 now = session_now();
 
 	if (!fds || !whose) {
@@ -434,6 +434,7 @@ static int loop_round(struct session *s)
 	fds[0] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = steer_descriptor(s->options->steer), .events = POLLIN };
 	fds[2] = (struct pollfd){ .fd = windows_descriptor(s), .events = POLLIN };
+	fds[3] = (struct pollfd){ .fd = windows_phases_descriptor(s), .events = POLLIN };
 	n += server_poll_fds(&s->server, fds + n);
 	rings = n;
 	for (u32 i = 0; i < s->track.count; i++)

@@ -141,8 +141,10 @@ static int session_arm(struct session *s)
 	s->interrupted = s->options->ended ? *s->options->ended : 0;
 	if (s->interrupted)
 		return -1;
+	s->spawn.relayed = s->windows->phases.own;
 	if (session_group_open(s) || spawn_target(s, &limits) || session_group_join(s))
 		return -1;
+	phases_spawned(&s->windows->phases);
 	s->totals.unarmed = s->options->unarmed;
 	s->totals.deferred = steer_defers(s->options->steer);
 	if (!s->options->count)

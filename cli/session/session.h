@@ -10,6 +10,7 @@
 #define CLI_SESSION_SESSION_H
 
 #include <limits.h>
+#include <regex.h>
 #include <signal.h>
 
 #include "cli/analyze/profile.h"
@@ -58,6 +59,7 @@ struct storage_asked;
 struct session_windows {
 	const char *whole;           /* name of one from the start to the end; NULL: none */
 	int control, ack;            /* descriptors of a channel whose lines open and close others; -1: none */
+	const regex_t *phase;        /* lines of the command's output that begin phases; NULL: none */
 };
 
 struct session_options {

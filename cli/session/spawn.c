@@ -24,6 +24,9 @@ static void spawn_streams(const struct spawn *spawn)
 		dup2(spawn->output, STDOUT_FILENO);
 		dup2(spawn->output, STDERR_FILENO);
 	}
+	for (int i = 0; i < 2; i++)
+		if (spawn->relayed && spawn->relayed[i] >= 0)
+			dup2(spawn->relayed[i], STDOUT_FILENO + i);
 }
 
 /* In the child: as sparkctl was started, but for the preload. */

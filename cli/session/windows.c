@@ -25,14 +25,14 @@ int windows_open(struct session *s)
 	if (!w)
 		return error("out of memory");
 	samples_init(&w->paths);
-	w->channel.control = w->channel.ack = -1;
+	w->channel.control = w->channel.ack = w->phases.control = w->phases.own[0] = w->phases.own[1] = -1;
 	if (!o)
 		return 0;
 	w->channel.control = o->control;
 	w->channel.ack = o->ack;
 	w->delays = delay_probe(&s->caps).available == CAPS_YES;
 	w->reader = window_reader_new();
-	return w->reader ? 0 : -1;
+	return w->reader && (!o->phase || !phases_open(&w->phases, o->phase)) ? 0 : -1;
 }
 
 void windows_free(struct session *s)
@@ -52,6 +52,7 @@ void windows_free(struct session *s)
 	samples_fini(&w->paths);
 	free(w->open);
 	window_reader_free(w->reader);
+	phases_close(&w->phases);
 	thread_history_free(&w->threads);
 	free(w);
 	s->windows = NULL;
@@ -90,7 +91,7 @@ static struct window_fact *list_add(struct windows *w, const char *name, size_t 
 	return fact;
 }
 
-static struct window_open *open_find(struct windows *w, const char *name, size_t len)
+struct window_open *window_find_open(struct windows *w, const char *name, size_t len)
 {
 	for (u32 i = 0; i < w->nopen; i++)
 		if (w->list[w->open[i].number].len == len && !memcmp(w->list[w->open[i].number].name, name, len))
@@ -119,7 +120,7 @@ bool windows_begin(struct session *s, const char *name, size_t len)
 
 	if (len > WINDOW_NAME_MOST)
 		return refuse(w, name, WINDOW_NAME_MOST, "has a name of more than 1024 bytes: not opened");
-	if (open_find(w, name, len))
+	if (window_find_open(w, name, len))
 		return refuse(w, name, len, "is open already: this begin is left out");
 	if (w->nopen == w->open_room) {
 		u32 room = w->open_room ? 2 * w->open_room : 8;
@@ -167,6 +168,8 @@ static void window_settle(struct session *s, struct window_open *open, const str
 	open->settled = true;
 	if (open->begin) {
 		window_reading_between(s, open->begin, end, fact, &usage, snapshot);
+		if (fact->by_lines)
+			phase_late(fact, &usage, snapshot);
 		window_sum(s, fact, goes_on, &usage, snapshot);
 	} else {
 		for (u32 i = 0; i < WINDOW_CELLS; i++)
@@ -177,12 +180,14 @@ static void window_settle(struct session *s, struct window_open *open, const str
 	open->begin = NULL;
 }
 
-static void window_close(struct session *s, struct window_open *open, bool ended)
+void window_close_at(struct session *s, struct window_open *open, bool ended, u64 at)
 {
 	struct windows *w = s->windows;
 	struct window_fact *fact = &w->list[open->number];
 	struct window_reading *end = window_reading_take(s, w->reader);
 
+	if (end)
+		end->ns = MAX(MIN(end->ns, at), fact->from_ns);
 	fact->open = !ended;
 	fact->end_ns = end ? end->ns : session_now() - s->start_ns;
 	window_settle(s, open, end, !ended);
@@ -190,9 +195,14 @@ static void window_close(struct session *s, struct window_open *open, bool ended
 	*open = w->open[--w->nopen];
 }
 
+static void window_close(struct session *s, struct window_open *open, bool ended)
+{
+	window_close_at(s, open, ended, UINT64_MAX);
+}
+
 bool windows_end(struct session *s, const char *name, size_t len)
 {
-	struct window_open *open = open_find(s->windows, name, len);
+	struct window_open *open = window_find_open(s->windows, name, len);
 
 	if (!open)
 		return refuse(s->windows, name, len, "is not open: this end is left out");
@@ -203,7 +213,7 @@ bool windows_end(struct session *s, const char *name, size_t len)
 bool windows_phase(struct session *s, const char *name, size_t len, enum window_phase phase)
 {
 	struct windows *w = s->windows;
-	struct window_open *open = open_find(w, name, len);
+	struct window_open *open = window_find_open(w, name, len);
 	struct window_fact *fact;
 	struct window_reading *now;
 
@@ -254,6 +264,11 @@ int windows_descriptor(const struct session *s)
 	return s->windows->channel.control;
 }
 
+int windows_phases_descriptor(const struct session *s)
+{
+	return s->windows->phases.control;
+}
+
 u64 windows_until(const struct session *s, u64 until)
 {
 	return s->windows->nopen ? MIN(until, s->windows->next_ns) : until;
@@ -266,6 +281,7 @@ void windows_look(struct session *s, u64 now)
 	if (!w->reader)
 		return;
 	window_channel_read(s, false);
+	phases_look(s, false);
 	if (!w->nopen || now < w->next_ns)
 		return;
 	w->next_ns = now + SESSION_TICK_NS;
@@ -277,13 +293,18 @@ void windows_ending(struct session *s, bool last)
 {
 	struct windows *w = s->windows;
 	const char *whole = w->reader ? s->options->windows->whole : NULL;
-	struct window_open *open = whole ? open_find(w, whole, strlen(whole)) : NULL;
+	struct window_open *open;
 
 	if (!w->reader)
 		return;
 	window_channel_read(s, true);
+	phases_look(s, true);
+	if (last && w->phases.len && (open = window_find_open(w, w->phases.name, w->phases.len))) {
+		window_close(s, open, true);
+		w->phases.len = 0;
+	}
 	/* The list of open ones may have moved. */
-	open = open ? open_find(w, whole, strlen(whole)) : NULL;
+	open = whole ? window_find_open(w, whole, strlen(whole)) : NULL;
 	if (open)
 		window_close(s, open, true);
 	while (last && w->nopen) {

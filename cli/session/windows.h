@@ -9,6 +9,7 @@
 
 #include "cli/analyze/window.h"
 #include "cli/session/internal.h"
+#include "cli/session/phases.h"
 
 #define WINDOWS_MOST (1u << 16)    /* in a list */
 #define WINDOW_NAME_MOST 1024      /* bytes, as of markers */
@@ -84,6 +85,7 @@ struct windows {
 	u32 nopen, open_room;
 	struct window_reader *reader; /* NULL: none is opened from outside */
 	struct window_channel channel;
+	struct phases phases;
 	struct thread_history threads; /* of the tree */
 	u32 exits;                   /* of threads */
 	u64 next_ns;                 /* when to look at processes again, while one is open */
@@ -97,6 +99,7 @@ void windows_free(struct session *s);
 /* The command is about to start, or what was attached to is measured from now on. */
 void windows_start(struct session *s);
 int windows_descriptor(const struct session *s);
+int windows_phases_descriptor(const struct session *s);
 u64 windows_until(const struct session *s, u64 until);
 void windows_look(struct session *s, u64 now);
 /* The command has ended and can still be read, or nothing is measured any more. last: no window goes on. */
@@ -111,5 +114,10 @@ void windows_facts(struct session *s);
 bool windows_begin(struct session *s, const char *name, size_t len);
 bool windows_end(struct session *s, const char *name, size_t len);
 bool windows_phase(struct session *s, const char *name, size_t len, enum window_phase phase);
+
+/* NULL: it is not open. */
+struct window_open *window_find_open(struct windows *w, const char *name, size_t len);
+/* at: when its end was known, since the start; the reading is taken somewhat later. */
+void window_close_at(struct session *s, struct window_open *open, bool ended, u64 at);
 
 #endif

@@ -45,7 +45,7 @@ static s64 reason_number(struct window_writer *w, const char *text)
 static void write_window(struct window_writer *w, s64 id, const struct window_fact *fact)
 {
 	store_put(w->db, w->window, "iiisiiiiiitii", id, (s64)fact->process, (s64)fact->pid, fact->name, fact->len, (s64)fact->open,
-		  (s64)fact->marked, (s64)fact->begin_ns, (s64)fact->end_ns, (s64)fact->from_ns, (s64)fact->to_ns, fact->disk,
+		  (s64)(fact->marked | fact->by_lines << 1), (s64)fact->begin_ns, (s64)fact->end_ns, (s64)fact->from_ns, (s64)fact->to_ns, fact->disk,
 		  (s64)fact->disk_read, (s64)fact->disk_written);
 	for (u32 i = 0; i < WINDOW_CELLS; i++) {
 		const struct cell *cell = &fact->cell[i];
@@ -110,7 +110,8 @@ static int read_single(void *context, sqlite3_stmt *row)
 
 	*fact = (struct window_fact){
 		.process = read_u32(row, 1), .pid = read_u32(row, 2), .name = read_text(reader, row, 3),
-		.len = (size_t)sqlite3_column_bytes(row, 3), .open = sqlite3_column_int(row, 4), .marked = sqlite3_column_int(row, 5),
+		.len = (size_t)sqlite3_column_bytes(row, 3), .open = sqlite3_column_int(row, 4), .marked = sqlite3_column_int(row, 5) & 1,
+		.by_lines = sqlite3_column_int(row, 5) & 2,
 		.begin_ns = read_u64(row, 6), .end_ns = read_u64(row, 7), .from_ns = read_u64(row, 8), .to_ns = read_u64(row, 9),
 		.disk = read_text(reader, row, 10), .disk_read = read_u64(row, 11), .disk_written = read_u64(row, 12),
 	};
