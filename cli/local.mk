@@ -385,6 +385,8 @@ cli_sources = \
 	cli/output/runs_output.h \
 	cli/output/runs_table.c \
 	cli/output/runs_text.c \
+	cli/output/samply_markers.c \
+	cli/output/samply_markers.h \
 	cli/output/spread_grid.c \
 	cli/output/spread_grid.h \
 	cli/output/sweep.c \

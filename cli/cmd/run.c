@@ -27,6 +27,7 @@ struct run_options {
 	const char *record;
 	const char *history;
 	const char *trace;
+	const char *markers;         /* folder of marker files */
 	const char *note;
 	char *define_lines;          /* for the recording */
 	struct launch_asked asked;
@@ -101,6 +102,8 @@ static const struct opt options[] = {
 	{ "trace", 0, OPT_STRING, OFFSET(trace), "FILE", NULL,
 	  "write there when each region began and ended, as trace events for Perfetto and the Firefox Profiler; - is standard output",
 	  NULL, false },
+	{ "samply-markers", 0, OPT_STRING, OFFSET(markers), "DIR", NULL,
+	  "write there when each region was open, as a marker file of samply for each process: marker-PID.txt", NULL, false },
 	{ "note", 0, OPT_STRING, OFFSET(note), "TEXT", NULL, "a note for the report and the recording", NULL, false },
 	{ "live", 0, OPT_FLAG, OFFSET(live), NULL, NULL,
 	  "while it runs, show on the terminal the time and the regions that it goes to", NULL, false },
@@ -156,7 +159,7 @@ static struct session_options session_options_of(struct run_options *o, const st
 		.objects = o->record || o->history,
 		.note = o->note,
 		.raw_names = o->sampled.raw_names,
-		.trace = o->trace != NULL,
+		.trace = o->trace || o->markers,
 		.probes = o->probes.n ? &o->probes : NULL,
 		.sampling = o->sampled.profile ? &o->sampled.asked : NULL,
 		.off_cpu = o->off_cpu,
@@ -186,6 +189,7 @@ static struct session_options session_options_of(struct run_options *o, const st
 /* What is written beside the recording. */
 struct files {
 	FILE *report, *trace;
+	struct samply_moment before; /* the start */
 };
 
 /* What a report needs while the command runs. */
@@ -239,7 +243,7 @@ static int run_and_report(struct run_options *o, const struct event_list *events
 		/* A run that was interrupted is one, too: it is left out there. */
 		if (o->history && store_history_add(o->history, profile, facts, o->print.metrics))
 			status = status ? status : STATUS_FAILURE;
-		if (traced_write(o->trace, files->trace, session))
+		if (traced_write(o->trace, files->trace, session) || marker_files_write(o->markers, &files->before, session))
 			status = status ? status : STATUS_FAILURE;
 		if (print_report(&o->print, format, files->report, profile, facts))
 			status = status ? status : STATUS_FAILURE;
@@ -306,6 +310,7 @@ static int outputs_open(const struct run_options *o, struct watch *watch, struct
 	if (!status && o->history && store_history_check(o->history))
 		status = STATUS_FAILURE;
 	status = status ? status : traced_open(o->trace, &files->trace);
+	status = status ? status : marker_files_open(o->markers, &files->before);
 	if (status)
 		return status;
 	files->report = launch_report_open(o->report);
@@ -350,7 +355,7 @@ static int together_check(const struct run_options *o)
 		{ again && timed, AGAIN "with --delay or --control" },
 		{ again && o->windowed.file, AGAIN "with --window-file" },
 		{ again && o->windowed.phase, AGAIN "with --phase" },
-		{ repeated && (o->trace || o->live), AGAIN "with --trace or --live" },
+		{ repeated && (o->trace || o->markers || o->live), AGAIN "with --trace, --samply-markers or --live" },
 		{ repeated && !strcmp(o->print.format, "html"), "has no format html for several runs" },
 		/* The lives of threads are whole. */
 		{ o->off_cpu && parts, "tells the times of --off-cpu of whole runs, not with --delay, --control or --roi" },
@@ -359,8 +364,8 @@ static int together_check(const struct run_options *o)
 		{ o->limited.sweep && o->windowed.phase, "can't sweep with --phase" },
 		{ o->repeated.vs.n && o->history, "can't add the runs of --vs, which are of several commands, to one --history" },
 		{ o->limited.sweep && o->history, "can't add the runs of a sweep, which differ, to a --history" },
-		{ o->limited.sweep && (again || o->trace || o->live || o->portioned.control),
-		  "can't sweep with -r, -w, --vs, --passes, --trace, --live or --control" },
+		{ o->limited.sweep && (again || o->trace || o->markers || o->live || o->portioned.control),
+		  "can't sweep with -r, -w, --vs, --passes, --trace, --samply-markers, --live or --control" },
 		{ repeated && o->repeated.npasses && (o->sampled.profile || o->off_cpu || o->block_io) &&
 		  !repeated_has_pass(&o->repeated, PASS_PROFILE),
 		  "needs the pass profile in --passes with --profile, --off-cpu or --block-io" },

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cmd/cmd.h"
@@ -58,4 +59,27 @@ int traced_write(const char *path, FILE *file, const struct session *session)
 int traced_close(const char *path, FILE *file)
 {
 	return file && file != stdout && fclose(file) ? traced_failed(path) : 0;
+}
+
+int marker_files_open(const char *folder, struct samply_moment *before)
+{
+	struct stat st;
+
+	*before = samply_moment();
+	if (!folder || !mkdir(folder, 0777))
+		return 0;
+	if (errno != EEXIST)
+		error("cannot make the folder %s for marker files: %s", folder, strerror(errno));
+	else if (stat(folder, &st) || !S_ISDIR(st.st_mode))
+		error("--samply-markers takes a folder, and %s is none", folder);
+	else if (access(folder, W_OK | X_OK))
+		error("cannot write to the folder %s: %s", folder, strerror(errno));
+	else
+		return 0;
+	return STATUS_FAILURE;
+}
+
+int marker_files_write(const char *folder, const struct samply_moment *before, const struct session *session)
+{
+	return folder ? samply_markers_write(folder, session_trace(session), session_facts(session), before) : 0;
 }
