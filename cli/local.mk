@@ -293,6 +293,7 @@ cli_sources = \
 	cli/names/pfm.c \
 	cli/names/pmu.c \
 	cli/names/probe.c \
+	cli/names/sdt.c \
 	cli/names/suggest.c \
 	cli/names/syscalls.c \
 	cli/names/term.c \
@@ -622,6 +623,8 @@ cli_sources = \
 	cli/symbols/resolve_file.c \
 	cli/symbols/resolve_jit.c \
 	cli/symbols/resolve_out.c \
+	cli/symbols/sdt.c \
+	cli/symbols/sdt.h \
 	cli/symbols/space.c \
 	cli/symbols/space.h \
 	cli/symbols/space_build.h \

@@ -152,6 +152,7 @@ e2e_tests = \
 	tests/e2e/repeat.test \
 	tests/e2e/runs.test \
 	tests/e2e/samply-markers.test \
+	tests/e2e/sdt.test \
 	tests/e2e/seam.test \
 	tests/e2e/start-wait.test \
 	tests/e2e/stat-cache.test \

@@ -65,7 +65,8 @@ int launch_events(struct launch_asked *asked, struct print_options *print, struc
 	return err ? STATUS_USAGE : STATUS_OK;
 }
 
-int launch_probes(const struct opt_list *uprobes, const char *command, struct probe_list *probes)
+int launch_probes(const struct opt_list *uprobes, const struct opt_list *sdt, const char *command,
+		  struct probe_list *probes)
 {
 	struct session_program program;
 	struct names_context names;
@@ -73,13 +74,15 @@ int launch_probes(const struct opt_list *uprobes, const char *command, struct pr
 	bool found;
 	int err = 0;
 
-	if (!uprobes->n)
+	if (!uprobes->n && !sdt->n)
 		return STATUS_OK;
 	found = session_look(&program, command);
 	caps_init(&caps, "");
 	names_init(&names, &caps);
 	for (size_t i = 0; !err && i < uprobes->n; i++)
 		err = names_probes(&names, uprobes->item[i], found ? program.path : NULL, probes);
+	for (size_t i = 0; !err && i < sdt->n; i++)
+		err = names_sdt(&names, sdt->item[i], found ? program.path : NULL, probes);
 	names_fini(&names);
 	return err ? STATUS_USAGE : STATUS_OK;
 }

@@ -49,7 +49,7 @@ int launch_events(struct launch_asked *asked, struct print_options *print, struc
 bool launch_counts(const struct launch_asked *asked);
 void launch_asked_free(struct launch_asked *asked);
 /* The functions of --uprobe, for a command. 0, or the exit status after a message. */
-int launch_probes(const struct opt_list *uprobes, const char *command, struct probe_list *probes);
+int launch_probes(const struct opt_list *uprobes, const struct opt_list *sdt, const char *command, struct probe_list *probes);
 /* The file of --report, or standard error without it. NULL after a message. */
 FILE *launch_report_open(const char *path);
 /* Before the report is written: empties the file; from here on a reader that is gone or a limit does not end us. */

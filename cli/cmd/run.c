@@ -31,7 +31,7 @@ struct run_options {
 	const char *note;
 	char *define_lines;          /* for the recording */
 	struct launch_asked asked;
-	struct opt_list uprobes;
+	struct opt_list uprobes, sdt;
 	struct probe_list probes;
 	uint64_t timeout_ns;
 	bool no_inherit;
@@ -73,6 +73,8 @@ static const struct opt options[] = {
 	{ "uprobe", 0, OPT_EACH, OFFSET(uprobes), "LIST", NULL,
 	  "make functions regions from outside, FILE:SYMBOL or SYMBOL of the command, by probes of the kernel; some us for each call",
 	  NULL, false },
+	{ "sdt", 0, OPT_EACH, OFFSET(sdt), "PROBES", NULL,
+	  "make regions of static probes of systemtap, [FILE:]PROVIDER:NAME or PROVIDER:BEGIN..END, by probes of the kernel", NULL, false },
 	SAMPLED_ROWS(struct run_options),
 	{ "off-cpu", 0, OPT_FLAG, OFFSET(off_cpu), NULL, NULL,
 	  "tell where threads are when they are not on a CPU, and take each region's time apart by that", NULL, false },
@@ -418,7 +420,7 @@ static int run_with(struct run_options *o, char **argv)
 	if (!status)
 		status = regions_prepare(o, argv[0]);
 	if (!status)
-		status = launch_probes(&o->uprobes, argv[0], &o->probes);
+		status = launch_probes(&o->uprobes, &o->sdt, argv[0], &o->probes);
 	o->define_lines = define_lines(&o->print.definitions);
 	if (!status)
 		status = outputs_open(o, &watch, &files);
@@ -445,6 +447,7 @@ static int run_command(int argc, char **argv)
 		status = run_with(&o, argv + first);
 	launch_asked_free(&o.asked);
 	opt_list_free(&o.uprobes);
+	opt_list_free(&o.sdt);
 	probe_list_free(&o.probes);
 	print_options_free(&o.print);
 	opt_list_free(&o.functions);

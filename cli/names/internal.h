@@ -67,6 +67,12 @@ void pmu_settle_event(struct names_context *context, struct event *event);
 int pmu_scan(const struct names_context *context, const char *path,
 	int (*each)(void *data, const char *name), void *data);
 
+/* ---- probe.c */
+
+/* What the kernel's PMU for probes says, for the list. 0, or -1 after a message. */
+int probe_pmu(struct names_context *context, struct probe_list *list);
+void probe_free(struct probe *probe);
+
 /* ---- term.c */
 
 /* Events of all PMUs that the name means, from "term=value,term". */

@@ -108,6 +108,13 @@ struct probe {
 	char *path;                  /* of its file */
 	u64 offset;                  /* in the file */
 	bool stepped;                /* the kernel single-steps its first instruction */
+	/* A pair of static probes instead: where it begins and ends, several places each. */
+	struct probe_site {
+		u64 offset;          /* in the file */
+		u64 semaphore;       /* in the file, to be raised by the kernel; 0: none */
+		bool ends;
+	} *site;
+	u32 nsites;                  /* 0: a function */
 };
 
 #define PROBES_MOST 256u
@@ -116,6 +123,7 @@ struct probe_list {
 	struct probe *probe;
 	u32 n, room;
 	u32 type;                    /* of the kernel's PMU */
+	u32 semaphore_shift;         /* where config of an event has the place of a semaphore */
 	u64 at_return;               /* config of an event at the return; it is 0 at the entry */
 	char *throwing;              /* a file that knows exceptions, with one of its functions; NULL: none */
 };
@@ -125,6 +133,11 @@ struct probe_list {
  * any characters. program: its file; NULL: not found. Returns 0, or -1 after one sentence. Free it in any case.
  */
 int names_probes(struct names_context *context, const char *text, const char *program, struct probe_list *list);
+/*
+ * Appends what begins and ends by static probes (sys/sdt.h): [FILE:]PROVIDER:NAME or [FILE:]PROVIDER:BEGIN..END, perhaps
+ * with =REGION behind it. As names_probes().
+ */
+int names_sdt(struct names_context *context, const char *text, const char *program, struct probe_list *list);
 void probe_list_free(struct probe_list *list);
 
 /* ---- What there is. Each stops when the callback returns non-zero, and returns that. */

@@ -34,7 +34,7 @@ static int probe_add(struct probe_search *search, const struct function *functio
 
 	search->found++;
 	for (u32 i = 0; i < list->n; i++)
-		if (list->probe[i].offset == function->offset && !strcmp(list->probe[i].path, search->path))
+		if (!list->probe[i].nsites && list->probe[i].offset == function->offset && !strcmp(list->probe[i].path, search->path))
 			return 0;
 	if (list->n == PROBES_MOST)
 		return error("more than %u functions for probes", PROBES_MOST);
@@ -46,7 +46,8 @@ static int probe_add(struct probe_search *search, const struct function *functio
 		list->room = room;
 	}
 	grown = &list->probe[list->n++];
-	*grown = (struct probe){ strdup(function->name), strdup(search->path), function->offset, function->stepped };
+	*grown = (struct probe){ .name = strdup(function->name), .path = strdup(search->path), .offset = function->offset,
+				 .stepped = function->stepped };
 	return grown->name && grown->path ? 0 : error("out of memory");
 }
 
@@ -132,7 +133,7 @@ static int probe_item(struct probe_list *list, char *item, const char *program)
 	return probe_look(list, symbol ? item : program, symbol ? symbol : item);
 }
 
-static int probe_pmu(struct names_context *context, struct probe_list *list)
+int probe_pmu(struct names_context *context, struct probe_list *list)
 {
 	const struct names_pmu *pmu = names_find_pmu(context, "uprobe");
 	struct names_format format;
@@ -171,12 +172,17 @@ int names_probes(struct names_context *context, const char *text, const char *pr
 	return ret ? ret : probe_pmu(context, list);
 }
 
+void probe_free(struct probe *probe)
+{
+	free(probe->name);
+	free(probe->path);
+	free(probe->site);
+}
+
 void probe_list_free(struct probe_list *list)
 {
-	for (u32 i = 0; i < list->n; i++) {
-		free(list->probe[i].name);
-		free(list->probe[i].path);
-	}
+	for (u32 i = 0; i < list->n; i++)
+		probe_free(&list->probe[i]);
 	free(list->probe);
 	free(list->throwing);
 	*list = (struct probe_list){ .probe = NULL };

@@ -42,7 +42,8 @@ static void sample_take(struct probing *p, const struct probe_record *r, struct 
 
 	if (!event || event->function >= p->list->n)
 		return;
-	at->sp = caller_sp(r, event->at_return);
+	/* Static probes of a pair may be in different functions. */
+	at->sp = p->list->probe[event->function].nsites ? 0 : caller_sp(r, event->at_return);
 	if (event->at_return)
 		calls_return(&p->calls, at, event->function);
 	else

@@ -154,7 +154,8 @@ void probing_measure(struct probing *p)
 	for (u32 i = 0; i < p->list->n; i++) {
 		u32 own = own_like(p, &p->list->probe[i]);
 
-		if (!spans->n[own])
+		/* Of static probes it is not known. */
+		if (!spans->n[own] || p->list->probe[i].nsites)
 			continue;
 		p->pair_ns[i] = pair_ns[own];
 		p->calls.bracket_ns[i] = spans->list[own][spans->n[own] / 2];

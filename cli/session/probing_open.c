@@ -49,16 +49,16 @@ static int ring_open_on(struct probing *p, u32 cpu, size_t *pages)
 	return ret;
 }
 
-static int event_open(struct probing *p, const struct probe *probe, u32 function, bool at_return)
+static int event_open(struct probing *p, const char *path, u64 offset, u64 config, u32 function, bool at_return)
 {
 	const struct ring *ring = &p->rings[p->nrings - 1];
 	struct probing_event *event = &p->events[p->nevents];
 	struct perf_event_attr attr;
 	int err;
 
-	attr_make(&attr, p->list->type, at_return ? p->list->at_return : 0);
-	attr.config1 = (u64)(uintptr_t)probe->path;
-	attr.config2 = probe->offset;
+	attr_make(&attr, p->list->type, config);
+	attr.config1 = (u64)(uintptr_t)path;
+	attr.config2 = offset;
 	*event = (struct probing_event){ .function = function, .at_return = at_return };
 	event->fd = perf_open(&attr, -1, (int)ring->cpu, -1, 0);
 	if (event->fd < 0)
@@ -69,6 +69,19 @@ static int event_open(struct probing *p, const struct probe *probe, u32 function
 	return err;
 }
 
+/* Ends first. */
+static int sites_open(struct probing *p, const struct probe *probe, u32 function)
+{
+	int ret = 0;
+
+	for (int ends = 1; ends >= 0; ends--)
+		for (u32 i = 0; !ret && i < probe->nsites; i++)
+			if (probe->site[i].ends == ends)
+				ret = event_open(p, probe->path, probe->site[i].offset,
+					probe->site[i].semaphore << p->list->semaphore_shift, function, ends);
+	return ret;
+}
+
 /* Returns first: a call that is seen to begin is seen to end. */
 static int events_open(struct probing *p, const struct probe **bad)
 {
@@ -77,8 +90,12 @@ static int events_open(struct probing *p, const struct probe **bad)
 
 	for (u32 i = 0; !ret && i < n + p->nown; i++) {
 		*bad = i < n ? &p->list->probe[i] : &p->own[i - n];
-		ret = event_open(p, *bad, i, true);
-		ret = ret ? ret : event_open(p, *bad, i, false);
+		if ((*bad)->nsites) {
+			ret = sites_open(p, *bad, i);
+			continue;
+		}
+		ret = event_open(p, (*bad)->path, (*bad)->offset, p->list->at_return, i, true);
+		ret = ret ? ret : event_open(p, (*bad)->path, (*bad)->offset, 0, i, false);
 	}
 	return ret;
 }
@@ -132,7 +149,7 @@ int probing_open(struct session *s)
 {
 	const struct probe_list *list = s->options->probes;
 	struct probing *p = calloc(1, sizeof(*p));
-	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF), events = 2 * (size_t)PROBING_OWN;
 
 	s->probing = p;
 	if (!p)
@@ -143,7 +160,9 @@ int probing_open(struct session *s)
 	p->totals = calloc(list->n, sizeof(*p->totals));
 	p->pair_ns = calloc(list->n, sizeof(*p->pair_ns));
 	p->rings = calloc(cpus, sizeof(*p->rings));
-	p->events = calloc(2 * cpus * (list->n + PROBING_OWN), sizeof(*p->events));
+	for (u32 i = 0; i < list->n; i++)
+		events += list->probe[i].nsites ? list->probe[i].nsites : 2;
+	p->events = calloc(cpus * events, sizeof(*p->events));
 	p->calls = (struct calls){
 		.profile = &s->profile, .names = p->names, .nfunctions = list->n, .process = process_of, .context = s,
 		.bracket_ns = calloc(list->n, sizeof(u64)), .paired = calloc(list->n, sizeof(u64)),
