@@ -198,6 +198,7 @@ cli_sources = \
 	cli/cmd/list_events.c \
 	cli/cmd/list_groups.c \
 	cli/cmd/list_markers.c \
+	cli/cmd/list_probes.c \
 	cli/cmd/list_sets.c \
 	cli/cmd/list_symbols.c \
 	cli/cmd/outcome.c \

@@ -36,6 +36,7 @@ static const struct command_example list_examples[] = {
 	{ "sparkctl list sets", "functions that belong together, for run --wrap" },
 	{ "sparkctl list markers", "other tools' markers that can be regions, for run --markers" },
 	{ "sparkctl list symbols gzip 'read*'", "functions that a program and its libraries call in each other" },
+	{ "sparkctl list probes python3", "static probes of a program and its libraries, for run --sdt" },
 	{ "sparkctl list --json", "everything, for programs" },
 	{ NULL, NULL },
 };
@@ -273,7 +274,7 @@ static const struct listing {
 	{ "capabilities", list_print_capabilities, list_json_capabilities },
 };
 
-/* The one listing that is of a program, by its beginning as the others; "s" alone is sets. */
+/* One of the two listings that are of a program, by its beginning as the others; "s" alone is sets. */
 static bool list_is_symbols(const char *word)
 {
 	return strlen(word) > 1 && !strncmp("symbols", word, strlen(word));
@@ -340,6 +341,11 @@ static int list_run(int argc, char **argv)
 			return command_misused(&command_list, "symbols needs a program", NULL);
 		return list_symbols(&options, argv[first + 1], argv + first + 2);
 	}
+	if (first < argc && *argv[first] && !strncmp("probes", argv[first], strlen(argv[first]))) {
+		if (argc - first < 2)
+			return command_misused(&command_list, "probes needs a program", NULL);
+		return list_probes(&options, argv[first + 1], argv + first + 2);
+	}
 	if (argc - first > 2)
 		return command_misused(&command_list, "takes two operands, not also",
 			argv[first + 2]);
@@ -347,7 +353,7 @@ static int list_run(int argc, char **argv)
 		only = list_find(argv[first]);
 		if (!only)
 			return command_misused(&command_list,
-				"lists metrics, events, groups, sets, markers, capabilities or symbols, not", argv[first]);
+				"lists metrics, events, groups, sets, markers, capabilities, symbols or probes, not", argv[first]);
 	}
 	if (argc - first == 2)
 		options.globs = argv[first + 1];
@@ -365,8 +371,8 @@ static int list_run(int argc, char **argv)
 
 const struct command command_list = {
 	.name = "list",
-	.summary = "list what can be asked for: metrics, events, groups, sets, markers, capabilities, symbols",
-	.usage = "[OPTION...] [metrics|events|groups|sets|markers|capabilities|symbols [PROGRAM|PATTERNS] [PATTERN...]]",
+	.summary = "list what can be asked for: metrics, events, groups, sets, markers, capabilities, symbols, probes",
+	.usage = "[OPTION...] [metrics|events|groups|sets|markers|capabilities|symbols|probes [PROGRAM|PATTERNS] [PATTERN...]]",
 	.options = list_rows,
 	.examples = list_examples,
 	.run = list_run,

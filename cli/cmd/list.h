@@ -31,5 +31,7 @@ int list_json_markers(const struct list_options *options, json_t *root);
  * patterns, if there are any. The exit status.
  */
 int list_symbols(const struct list_options *options, const char *command, char **patterns);
+/* The listing "probes": static probes of a program and its libraries. As list_symbols(). */
+int list_probes(const struct list_options *options, const char *command, char **patterns);
 
 #endif
