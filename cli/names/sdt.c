@@ -95,7 +95,8 @@ static struct probe *region_add(struct probe_list *list, const char *path, const
 }
 
 /* A region of this begin, whose end is the other name; one of several places has been met before. */
-static int region_begin(struct sdt_search *s, const struct sdt *sdt, const char *provider, const char *end, const char *name)
+static int region_begin(struct sdt_search *s, const struct sdt *sdt, const char *provider, const char *end,
+			const char *name)
 {
 	struct probe *probe = region_find(s->list, s->path, name);
 	int fd, ret;
@@ -142,7 +143,8 @@ static int pair_by_names(struct sdt_search *s, const struct sdt *sdt)
 
 		if (length <= suffix || strcmp(sdt->name + length - suffix, sdt_ends[i][0]) != 0)
 			continue;
-		if (asprintf(&stem, "%.*s", (int)(length - suffix), sdt->name) < 0 || asprintf(&end, "%s%s", stem, sdt_ends[i][1]) < 0 ||
+		if (asprintf(&stem, "%.*s", (int)(length - suffix), sdt->name) < 0 ||
+		    asprintf(&end, "%s%s", stem, sdt_ends[i][1]) < 0 ||
 		    asprintf(&name, "%s:%s", sdt->provider, stem) < 0)
 			ret = error("out of memory");
 		else if (call_pattern_matches(s->begin, stem) || call_pattern_matches(s->begin, sdt->name))
@@ -275,7 +277,8 @@ int names_sdt(struct names_context *context, const char *text, const char *progr
 	int ret = copy ? 0 : error("out of memory");
 
 	if (!ret && !sdt_parse(&s, copy))
-		ret = error("--sdt takes [FILE:]PROVIDER:NAME or [FILE:]PROVIDER:BEGIN..END, with =REGION behind it for another name");
+		ret = error("--sdt takes [FILE:]PROVIDER:NAME or [FILE:]PROVIDER:BEGIN..END, "
+			    "with =REGION behind it for another name");
 	if (!ret && !s.file && !program)
 		ret = error("the command was not found, whose static probes '%s' would be", text);
 	ret = ret ? ret : s.file ? sdt_look(&s, s.file, true) : sdt_libraries(&s, program);

@@ -98,7 +98,8 @@ static int relay_piece(struct reader *r)
 {
 	static char text[1u << 16];
 	struct relay *relay = r->relay;
-	ssize_t n = relay->to < 0 ? pread(relay->from, text, sizeof(text), (off_t)relay->at) : read(relay->from, text, sizeof(text));
+	ssize_t n = relay->to < 0 ? pread(relay->from, text, sizeof(text), (off_t)relay->at)
+				  : read(relay->from, text, sizeof(text));
 	u64 ns = session_now();
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
