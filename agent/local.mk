@@ -72,10 +72,13 @@ libspark_markers_la_SOURCES = \
 	agent/markers/itt.c \
 	agent/markers/itt.h \
 	agent/markers/itt_calls.c \
+	agent/markers/kokkos.c \
 	agent/markers/likwid.c \
 	agent/markers/mpi.c \
 	agent/markers/markers.h \
 	agent/markers/next.c \
+	agent/markers/opened.c \
+	agent/markers/opened.h \
 	agent/markers/papi.c \
 	agent/markers/wanted.c \
 	common/markers.def \
