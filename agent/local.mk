@@ -77,6 +77,7 @@ libspark_markers_la_SOURCES = \
 	agent/markers/mpi.c \
 	agent/markers/markers.h \
 	agent/markers/next.c \
+	agent/markers/nvtx.c \
 	agent/markers/opened.c \
 	agent/markers/opened.h \
 	agent/markers/papi.c \
