@@ -67,6 +67,7 @@ EXTRA_libsparkagent_la_DEPENDENCIES = $(srcdir)/agent/exports.map
 pkglib_LTLIBRARIES += libspark-markers.la
 libspark_markers_la_SOURCES = \
 	agent/markers/benchmark.c \
+	agent/markers/caliper.c \
 	agent/markers/callgrind.c \
 	agent/markers/gperftools.c \
 	agent/markers/itt.c \

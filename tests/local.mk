@@ -213,6 +213,7 @@ e2e_tests = \
 	tests/e2e/list-symbols.test \
 	tests/e2e/list.test \
 	tests/e2e/markers-benchmark.test \
+	tests/e2e/markers-caliper.test \
 	tests/e2e/markers-callgrind.test \
 	tests/e2e/markers-itt.test \
 	tests/e2e/markers-kokkos.test \
