@@ -69,6 +69,7 @@ libspark_markers_la_SOURCES = \
 	agent/markers/benchmark.c \
 	agent/markers/caliper.c \
 	agent/markers/callgrind.c \
+	agent/markers/coz.c \
 	agent/markers/gperftools.c \
 	agent/markers/itt.c \
 	agent/markers/itt.h \

@@ -215,6 +215,7 @@ e2e_tests = \
 	tests/e2e/markers-benchmark.test \
 	tests/e2e/markers-caliper.test \
 	tests/e2e/markers-callgrind.test \
+	tests/e2e/markers-coz.test \
 	tests/e2e/markers-itt.test \
 	tests/e2e/markers-kokkos.test \
 	tests/e2e/markers-mpi.test \

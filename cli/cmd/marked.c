@@ -96,10 +96,10 @@ static int files_look(struct marked *marked, const struct closure *closure)
 	for (size_t i = 0; i < n; i++) {
 		if (symbol_is_called(closure, all[i].symbols))
 			marked->markers |= 1u << i;
-		if (!all[i].environment[0])
+		if (!all[i].environment[0] && all[i].symbols[0] != '@')
 			continue;
 		row[ntexts] = i;
-		texts[ntexts++] = all[i].environment;
+		texts[ntexts++] = all[i].environment[0] ? all[i].environment : all[i].symbols + 1;
 	}
 	status = closure_texts(closure, texts, ntexts, MARKERS_LIBRARY, found);
 	for (size_t i = 0; i < ntexts; i++)
