@@ -80,6 +80,8 @@ libspark_markers_la_SOURCES = \
 	agent/markers/markers.h \
 	agent/markers/next.c \
 	agent/markers/nvtx.c \
+	agent/markers/ompt.c \
+	agent/markers/ompt.h \
 	agent/markers/opened.c \
 	agent/markers/opened.h \
 	agent/markers/papi.c \

@@ -220,6 +220,7 @@ e2e_tests = \
 	tests/e2e/markers-kokkos.test \
 	tests/e2e/markers-mpi.test \
 	tests/e2e/markers-nvtx.test \
+	tests/e2e/markers-ompt.test \
 	tests/e2e/markers.test \
 	tests/e2e/misuse-loaded.test \
 	tests/e2e/misuse-signals.test \
