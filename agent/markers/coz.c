@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * coz's progress points and latency pairs (coz.h of github.com/plasma-umass/coz). A program looks up _coz_get_counter once
- * for each place and adds to the counter itself, without a call: nobody sees when, nor on which thread. So what is
+ * coz's progress points and latency pairs (coz.h of github.com/plasma-umass/coz). A program looks up _coz_get_counter
+ * once for each place and adds to the counter itself, without a call: nobody sees when, nor on which thread. So what is
  * known are counts, told at the end of the process: metrics of its root.
  *
  * Where coz itself is loaded, counters are its own, and are only read.

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OMPT, the tools interface of OpenMP 5: parallel regions, each thread's part of them, work-sharing constructs and waits
- * at barriers are regions, named by the kind and the place in the code that the runtime gives, "omp loop prog+0x11f2".
+ * OMPT, the tools interface of OpenMP 5: parallel regions, each thread's part of them, work-sharing constructs and
+ * waits at barriers are regions, named by the kind and the place in the code that the runtime gives: "omp loop
+ * prog+0x11f2".
  *
- * A runtime has room for one tool. Where the user named one, it is asked first, and gets the runtime's functions but for
- * those that set and get callbacks: what it sets for an event of ours is called by ours, with the runtime's arguments.
+ * A runtime has room for one tool. Where the user named one, it is asked first, and gets the runtime's functions but
+ * for those that set and get callbacks: what it sets for an event of ours is called by ours, with the runtime's
+ * arguments.
  * All that belongs to a task or a region in the runtime is that tool's; ours keeps what each thread has begun.
  */
 #define _GNU_SOURCE
@@ -118,8 +120,8 @@ static void end(void)
 
 /* ---- callbacks */
 
-static void parallel_begin(union ompt_data *task, const void *frame, union ompt_data *parallel, unsigned asked, int flags,
-			   const void *code)
+static void parallel_begin(union ompt_data *task, const void *frame, union ompt_data *parallel, unsigned asked,
+			   int flags, const void *code)
 {
 	PASS_ON(OMPT_PARALLEL_BEGIN, (union ompt_data *, const void *, union ompt_data *, unsigned, int, const void *),
 		(task, frame, parallel, asked, flags, code));
@@ -132,8 +134,8 @@ static void parallel_end(union ompt_data *parallel, union ompt_data *task, int f
 	PASS_ON(OMPT_PARALLEL_END, (union ompt_data *, union ompt_data *, int, const void *), (parallel, task, flags, code));
 }
 
-static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_data *task, unsigned threads, unsigned index,
-			  int flags)
+static void implicit_task(int endpoint, union ompt_data *parallel, union ompt_data *task, unsigned threads,
+			  unsigned index, int flags)
 {
 	bool ours = !(flags & OMPT_TASK_INITIAL);
 
@@ -154,7 +156,8 @@ static const char *work_kind(int kind)
 	return kind > 0 && (size_t)kind < sizeof(kinds) / sizeof(*kinds) ? kinds[kind] : "work";
 }
 
-static void work(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, uint64_t count, const void *code)
+static void work(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, uint64_t count,
+		 const void *code)
 {
 	if (endpoint == OMPT_END)
 		end();
