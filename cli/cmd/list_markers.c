@@ -33,6 +33,7 @@ static json_t *symbols_json(const char *symbols)
 	size_t length;
 
 	for (; *symbols; symbols += length + (symbols[length] != 0)) {
+		symbols += *symbols == '@';
 		length = strcspn(symbols, ",");
 		json_array_append_new(all, json_stringn(symbols, length));
 	}
