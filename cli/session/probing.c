@@ -114,10 +114,13 @@ void probing_totals(struct session *s)
 	struct cell pair = { 0, CELL_ESTIMATE, "what an empty function takes longer by probes at its entry and return" };
 	struct cell cost = { 0, CELL_ESTIMATE, "calls x what an empty function takes longer by probes, not subtracted" };
 	double calls = 0;
+	bool known = true;
 
 	for (u32 i = 0; p && i < p->list->n; i++) {
 		calls += (double)p->calls.paired[i];
 		cost.value += (double)p->calls.paired[i] * (double)p->pair_ns[i];
+		if (p->calls.paired[i] && !p->pair_ns[i])
+			known = false;
 		pair.value = (double)pair_told(p, i);
 		if (p->totals[i] && pair.value > 0)
 			totals_add(&s->totals, p->totals[i], "ns", pair, "uprobe");
@@ -126,7 +129,8 @@ void probing_totals(struct session *s)
 		return;
 	totals_add(&s->totals, "uprobe-calls", "count", cell_counted(calls), "uprobe");
 	if (p->nown)
-		totals_add(&s->totals, "uprobe-cost", "ns", cost, "uprobe");
+		totals_add(&s->totals, "uprobe-cost", "ns", known ? cost :
+			   cell_absent(CELL_UNAVAILABLE, "what the probes take was not measured"), "uprobe");
 }
 
 void probing_free(struct session *s)
