@@ -12,6 +12,7 @@
 #include "agent/markers/markers.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -158,6 +159,8 @@ static void case_run(struct benchmark *benchmark, void *state)
 {
 	unsigned n = __atomic_load_n(&nclasses, __ATOMIC_ACQUIRE);
 
+	/* An exception may have left the one before. */
+	timing_ends();
 	name_make(benchmark);
 	for (unsigned i = 0; i < n; i++) {
 		if (classes[i].table == benchmark->table) {
@@ -165,7 +168,7 @@ static void case_run(struct benchmark *benchmark, void *state)
 			break;
 		}
 	}
-	/* An exception, or SkipWithError(), may have left the loop. */
+	/* SkipWithError() may have left the loop. */
 	timing_ends();
 	current.name[0] = 0;
 	current.narguments = 0;
@@ -181,7 +184,36 @@ static bool layout_is_known(void)
 		"_ZN9benchmark22RunSpecifiedBenchmarksENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE");
 }
 
-/* Tables are in memory that the loader has made read-only when it had relocated them. */
+struct relro {
+	uintptr_t at, page;          /* address and size of a page */
+	bool found;
+};
+
+static int object_look(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct relro *relro = data;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uintptr_t from = info->dlpi_addr + part->p_vaddr, to = from + part->p_memsz, offset = relro->page - 1;
+
+		/* As the loader does it: from the page in which it begins, and not that in which it ends. */
+		if (part->p_type == PT_GNU_RELRO && (from & ~offset) <= relro->at && relro->at < (to & ~offset))
+			relro->found = true;
+	}
+	return relro->found;
+}
+
+/* Tables are in memory that the loader has made read-only when it had relocated them; what is elsewhere is left alone. */
+static bool page_is_relro(uintptr_t at, uintptr_t page)
+{
+	struct relro relro = { at, page, false };
+
+	dl_iterate_phdr(object_look, &relro);
+	return relro.found;
+}
+
 static void class_take(void **table)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)&table[SLOT_RUN] & ~(page - 1);
@@ -189,7 +221,7 @@ static void class_take(void **table)
 	for (unsigned i = 0; i < nclasses; i++)
 		if (classes[i].table == table)
 			return;
-	if (nclasses == CLASSES || mprotect((void *)at, page, PROT_READ | PROT_WRITE))
+	if (nclasses == CLASSES || !page_is_relro(at, page) || mprotect((void *)at, page, PROT_READ | PROT_WRITE))
 		return;
 	classes[nclasses].table = table;
 	memcpy(&classes[nclasses].run, &table[SLOT_RUN], sizeof(classes[nclasses].run));

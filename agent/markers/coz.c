@@ -99,7 +99,9 @@ __attribute__((destructor)) static void points_tell(void)
 	static const char *const suffixes[] = { [THROUGHPUT] = "", [BEGIN] = " begin", [END] = " end" };
 	char name[NAME_MOST];
 
-	pthread_mutex_lock(&lock);
+	/* Held: a thread that is gone with a fork has it, or this one is a signal's. */
+	if (pthread_mutex_trylock(&lock))
+		return;
 	for (struct point *point = points; point; point = point->next) {
 		size_t n = point_count(point) - point->before;
 

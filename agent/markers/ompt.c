@@ -284,12 +284,13 @@ struct ompt_tool *ompt_start_tool(unsigned version, const char *runtime)
 	static bool asked;
 	struct ompt_tool *(*real)(unsigned, const char *);
 
-	if (!marker_wanted(MARKER_ompt)) {
-		real = (struct ompt_tool *(*)(unsigned, const char *))next_find(&next);
+	real = (struct ompt_tool *(*)(unsigned, const char *))next_find(&next);
+	if (!marker_wanted(MARKER_ompt))
 		return real ? real(version, runtime) : NULL;
-	}
 	if (__atomic_exchange_n(&asked, true, __ATOMIC_ACQ_REL))
 		return NULL;
-	theirs = list_start(version, runtime);
+	/* In the order of the runtime: one that is loaded, then those of the list. */
+	theirs = real ? real(version, runtime) : NULL;
+	theirs = theirs ? theirs : list_start(version, runtime);
 	return &ours;
 }
