@@ -27,6 +27,36 @@ static int windowed_open(struct windowed *w)
 	return err == -EINVAL ? STATUS_USAGE : err ? STATUS_FAILURE : 0;
 }
 
+/* Behind a bracket expression, in which a backslash is like others; p is behind its "[". */
+static const char *bracket_end(const char *p)
+{
+	p += *p == '^';
+	p += *p == ']';
+	while (*p && *p != ']') {
+		char kind = *p == '[' && p[1] && strchr(".:=", p[1]) ? p[1] : 0;
+
+		p += kind ? 2 : 1;
+		while (kind && *p && !(p[0] == kind && p[1] == ']'))
+			p++;
+		p += kind && *p ? 2 : 0;
+	}
+	return *p ? p + 1 : p;
+}
+
+/* POSIX's extended expressions have none; glibc's may take exponential time, in which the output would wait. */
+static bool refers_back(const char *p)
+{
+	while (*p) {
+		if (*p == '\\' && p[1] >= '1' && p[1] <= '9')
+			return true;
+		if (*p == '[')
+			p = bracket_end(p + 1);
+		else
+			p += *p == '\\' && p[1] ? 2 : 1;
+	}
+	return false;
+}
+
 static int windowed_pattern(struct windowed *w, const struct command *command)
 {
 	char why[200];
@@ -34,6 +64,10 @@ static int windowed_pattern(struct windowed *w, const struct command *command)
 
 	if (!*w->phase)
 		return command_misused(command, "needs a pattern for --phase, not an empty text", NULL);
+	if (refers_back(w->phase)) {
+		error("the pattern of --phase refers back to a group, which POSIX extended regular expressions do not");
+		return STATUS_USAGE;
+	}
 	code = regcomp(&w->pattern, w->phase, REG_EXTENDED);
 	if (code) {
 		regerror(code, &w->pattern, why, sizeof(why));

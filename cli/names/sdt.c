@@ -22,6 +22,8 @@ static const char *const sdt_ends[][2] = {
 	{ "_entry", "_return" }, { "_begin", "_end" }, { "_start", "_done" }, { "_start", "_end" }, { "_start", "_complete" },
 };
 
+#define LOOKS_MOST 4096u               /* for ends, each through all notes of a file */
+
 struct sdt_search {
 	struct probe_list *list;
 	char *file;                  /* NULL: the program and its libraries */
@@ -31,7 +33,7 @@ struct sdt_search {
 	const char *path;            /* that is looked at */
 	const char *want_provider, *want; /* probes to take as the other ends of a region */
 	u32 at;                      /* that region, in the list */
-	u32 probes, found;
+	u32 probes, found, looks;
 };
 
 /* ---- sites ----------------------------------------------------------------------------------------- */
@@ -109,6 +111,8 @@ static int region_begin(struct sdt_search *s, const struct sdt *sdt, const char 
 		s->found++;
 		return site_add(probe, sdt, false);
 	}
+	if (s->looks++ == LOOKS_MOST)
+		return error("%s has too many static probes that begin something: name fewer of them", s->path);
 	probe = region_add(s->list, s->path, name);
 	if (!probe || site_add(probe, sdt, false))
 		return -1;

@@ -20,6 +20,7 @@
 #include "cli/session/windows.h"
 
 #define PHASES_WAIT_MS 2000        /* for a reader of the output that does not read */
+#define PHASES_FIRST_MS 60000
 #define DESCRIPTORS_MOST 65536     /* that may have been given to us */
 
 /* ---- the output, as what it is --------------------------------------------------------------------- */
@@ -260,7 +261,9 @@ static bool phases_message(struct session *s, struct phases *p, bool *done)
 void phases_look(struct session *s, bool all)
 {
 	struct phases *p = &s->windows->phases;
-	u64 until = session_now() + PHASES_WAIT_MS * NSEC_PER_MSEC, now;
+	/* With the first process of a namespace the kernel ends the relay, and what it has not passed on yet is lost. */
+	u64 wait_ms = getpid() == 1 ? PHASES_FIRST_MS : PHASES_WAIT_MS;
+	u64 until = session_now() + wait_ms * NSEC_PER_MSEC, now;
 	bool done = !all || p->control < 0 || send(p->control, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) != 1;
 
 	for (;;) {
